@@ -33,7 +33,13 @@ func (q *Query) look(title string, events []*conversation.Event) *sink {
 	if q.scopes[Title] && title != "" {
 		c.add(Line{Seq: -1, Scope: Title}, title)
 	}
-	gone, without := discards(events), q.skipped(events)
+	var gone spans
+	for _, e := range events {
+		if d, ok := e.Body.(*conversation.TurnDiscarded); ok {
+			gone = append(gone, [2]int{d.FromSeq, d.ToSeq})
+		}
+	}
+	without := q.skipped(events)
 	for _, e := range events {
 		if c.full() {
 			break
@@ -101,7 +107,11 @@ func (c *sink) full() bool { return c.query.opts.Max > 0 && c.matches >= c.query
 
 // add searches one text, whose lines are all like the one given.
 func (c *sink) add(like Line, text string) {
-	hope := c.query.newPrefilter(text)
+	hope := &prefilter{end: len(text), next: make([]int, len(c.query.needed))}
+	for i, n := range c.query.needed {
+		hope.finders = append(hope.finders, n.InText(text))
+		hope.next[i] = -1
+	}
 	if !hope.any(0, len(text)) || len(c.query.needed) == 0 && c.query.whole && !c.query.re.MatchString(text) {
 		return
 	}
@@ -147,15 +157,6 @@ type prefilter struct {
 	end     int
 }
 
-func (q *Query) newPrefilter(text string) *prefilter {
-	h := &prefilter{end: len(text), next: make([]int, len(q.needed))}
-	for i, n := range q.needed {
-		h.finders = append(h.finders, n.InText(text))
-		h.next[i] = -1
-	}
-	return h
-}
-
 // any reports whether something may match in a part. Parts must come in order.
 func (h *prefilter) any(from, to int) bool {
 	for i, f := range h.finders {
@@ -174,7 +175,12 @@ func (h *prefilter) any(from, to int) bool {
 // match is the places of the patterns in a line, nil if there are none.
 func (q *Query) match(line string) [][2]int {
 	if q.exact {
-		return q.stands(line)
+		var found [][2]int
+		n, in := len(q.filter.Any[0]), q.needed[0].InText(line)
+		for at := in.From(0); at >= 0; at = in.From(at + n) {
+			found = append(found, [2]int{at, at + n})
+		}
+		return found
 	}
 	var found [][2]int
 	for _, m := range q.re.FindAllStringIndex(line, -1) {
@@ -188,27 +194,8 @@ func (q *Query) match(line string) [][2]int {
 	return found
 }
 
-// stands is match for a plain text.
-func (q *Query) stands(line string) (found [][2]int) {
-	n, in := len(q.filter.Any[0]), q.needed[0].InText(line)
-	for at := in.From(0); at >= 0; at = in.From(at + n) {
-		found = append(found, [2]int{at, at + n})
-	}
-	return found
-}
-
 // spans are ranges of events that were discarded.
 type spans [][2]int
-
-func discards(events []*conversation.Event) spans {
-	var gone spans
-	for _, e := range events {
-		if d, ok := e.Body.(*conversation.TurnDiscarded); ok {
-			gone = append(gone, [2]int{d.FromSeq, d.ToSeq})
-		}
-	}
-	return gone
-}
 
 func (s spans) holds(seq int) bool {
 	for _, r := range s {

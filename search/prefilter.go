@@ -113,7 +113,21 @@ func shortest(set []part) int {
 func pieces(all words) []part {
 	var found []part
 	for _, w := range all {
-		p := longest(w.runes, w.fold)
+		var best, run []byte
+		for _, r := range w.runes {
+			if !plain(r, w.fold) {
+				run = run[:0]
+				continue
+			}
+			if w.fold {
+				r = unicode.ToUpper(r)
+			}
+			run = append(run, byte(r))
+			if len(run) > len(best) {
+				best = append(best[:0], run...)
+			}
+		}
+		p := part{text: string(best), fold: w.fold}
 		if p.text == "" {
 			return nil
 		}
@@ -127,25 +141,6 @@ func pieces(all words) []part {
 		}
 	}
 	return few
-}
-
-// longest is the longest piece of a literal that is stored as it is.
-func longest(literal []rune, fold bool) part {
-	var best, run []byte
-	for _, r := range literal {
-		if !plain(r, fold) {
-			run = run[:0]
-			continue
-		}
-		if fold {
-			r = unicode.ToUpper(r)
-		}
-		run = append(run, byte(r))
-		if len(run) > len(best) {
-			best = append(best[:0], run...)
-		}
-	}
-	return part{text: string(best), fold: fold}
 }
 
 func plain(r rune, fold bool) bool {

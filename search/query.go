@@ -195,8 +195,3 @@ func (q *Query) Prefilter() conversation.Prefilter { return q.filter }
 
 // Searches reports whether a scope is searched.
 func (q *Query) Searches(s Scope) bool { return q.scopes[s] }
-
-// searchesEvents reports whether anything but titles is searched.
-func (q *Query) searchesEvents() bool {
-	return len(q.scopes) > 1 || !q.scopes[Title]
-}

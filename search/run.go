@@ -33,7 +33,20 @@ func Conversations(ctx context.Context, from Source, infos []conversation.Info, 
 		for i := range w.results {
 			w.results[i] = make(chan Result, 1)
 		}
-		w.start(ctx, func(i int) Result { return q.search(ctx, from, infos[i]) })
+		w.start(ctx, func(i int) Result {
+			info := infos[i]
+			r := Result{Info: info, Err: info.Err}
+			var events []*conversation.Event
+			if (len(q.scopes) > 1 || !q.scopes[Title]) && info.Head != "" {
+				var err error
+				if events, err = from.Scan(ctx, info, q.filter); err != nil {
+					r.Err = err
+				}
+			}
+			found := q.look(info.Summary.Title, events)
+			r.Lines, r.Matches = found.lines, found.matches
+			return r
+		})
 		defer w.wait.Wait() // all reading has ended when this returns
 		defer cancel()
 		for _, found := range w.results {
@@ -77,19 +90,4 @@ func (w *workers) start(ctx context.Context, search func(i int) Result) {
 			}
 		}
 	})
-}
-
-// search reads a conversation as far as it can be read.
-func (q *Query) search(ctx context.Context, from Source, info conversation.Info) Result {
-	r := Result{Info: info, Err: info.Err}
-	var events []*conversation.Event
-	if q.searchesEvents() && info.Head != "" {
-		var err error
-		if events, err = from.Scan(ctx, info, q.filter); err != nil {
-			r.Err = err
-		}
-	}
-	found := q.look(info.Summary.Title, events)
-	r.Lines, r.Matches = found.lines, found.matches
-	return r
 }

@@ -46,7 +46,11 @@ func scopeSet(scopes []Scope) (map[Scope]bool, error) {
 			members = []Scope{s}
 		}
 		if !known && !concrete(s) {
-			return nil, fmt.Errorf("%w: %q; there are %s", ErrScope, s, scopeNames())
+			names := make([]string, len(Scopes))
+			for i, s := range Scopes {
+				names[i] = string(s)
+			}
+			return nil, fmt.Errorf("%w: %q; there are %s", ErrScope, s, strings.Join(names, " "))
 		}
 		for _, m := range members {
 			set[m] = true
@@ -62,14 +66,6 @@ func concrete(s Scope) bool {
 		}
 	}
 	return false
-}
-
-func scopeNames() string {
-	names := make([]string, len(Scopes))
-	for i, s := range Scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, " ")
 }
 
 // textOf is the searchable text of an event, and its scope, or "".

@@ -26,7 +26,15 @@ func wordsOf(re *syntax.Regexp) words {
 	case syntax.OpLiteral:
 		return words{{re.Rune, re.Flags&syntax.FoldCase != 0}}
 	case syntax.OpCharClass:
-		return wordsOfClass(re.Rune)
+		var all words
+		for i := 0; i < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
+				if all = append(all, word{runes: []rune{r}}); len(all) > maxTexts {
+					return nil
+				}
+			}
+		}
+		return all
 	case syntax.OpCapture:
 		return wordsOf(re.Sub[0])
 	case syntax.OpQuest:
@@ -45,18 +53,6 @@ func wordsOf(re *syntax.Regexp) words {
 		return all
 	}
 	return nil
-}
-
-// wordsOfClass are the letters of a class, which is ranges of them.
-func wordsOfClass(ranges []rune) (all words) {
-	for i := 0; i < len(ranges); i += 2 {
-		for r := ranges[i]; r <= ranges[i+1]; r++ {
-			if all = append(all, word{runes: []rune{r}}); len(all) > maxTexts {
-				return nil
-			}
-		}
-	}
-	return all
 }
 
 // then are the words with others behind them.
