@@ -27,7 +27,18 @@ type Span struct{ From, To int }
 func InForce(events []*conversation.Event) Force {
 	f := Force{Trimmed: map[int]int{}}
 	undone := map[int]int{} // maps the seq of an undone compaction to the seq of the undoing event
-	own := compactions(events)
+	// Only events since the conversation was adopted count.
+	var own []*conversation.Event
+	adopted := false
+	for i := len(events) - 1; i >= 0 && !adopted; i-- {
+		switch b := events[i].Body.(type) {
+		case *conversation.Compaction, *conversation.CompactionUndone:
+			own = append(own, events[i])
+		case *conversation.ForkOrigin:
+			adopted = b.Adopted
+		}
+	}
+	slices.Reverse(own)
 	for _, e := range own {
 		if b, ok := e.Body.(*conversation.CompactionUndone); ok {
 			if _, twice := undone[b.For]; !twice && b.For < e.Seq {
@@ -55,21 +66,6 @@ func InForce(events []*conversation.Event) Force {
 		}
 	}
 	return f
-}
-
-// compactions are the events, oldest first, that compact or undo it since the conversation was adopted.
-func compactions(events []*conversation.Event) (all []*conversation.Event) {
-	adopted := false
-	for i := len(events) - 1; i >= 0 && !adopted; i-- {
-		switch b := events[i].Body.(type) {
-		case *conversation.Compaction, *conversation.CompactionUndone:
-			all = append(all, events[i])
-		case *conversation.ForkOrigin:
-			adopted = b.Adopted
-		}
-	}
-	slices.Reverse(all)
-	return all
 }
 
 // Covers reports whether a summary stands for the event.

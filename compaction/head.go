@@ -113,7 +113,8 @@ func HeadOf(events []*conversation.Event, summary *conversation.Event, text Read
 			case *conversation.ToolCallResponse:
 				asked = ""
 				if call := ledger.ToolCall(body.For); call != nil && readsSkill(call) {
-					h.readSkill(Kept{Event: e, Label: "the skill that you read with " + arguments(call.Request.Arguments), Text: text(e), Keep: KeepWhole})
+					k := Kept{Event: e, Label: "the skill that you read with " + arguments(call.Request.Arguments), Text: text(e), Keep: KeepWhole}
+					h.Skills = append(slices.DeleteFunc(h.Skills, func(earlier Kept) bool { return earlier.Label == k.Label }), k)
 				}
 				for _, c := range body.Changed {
 					changed[c.Path] = e.Seq
@@ -139,7 +140,18 @@ func HeadOf(events []*conversation.Event, summary *conversation.Event, text Read
 	}
 	h.Newest = h.Newest[from:]
 	h.fit(b.Window)
-	h.fitSkills(b.Window)
+	// The newest skills come first. The model hears of the others that it read them.
+	left := cmp.Or(max(b.Window, 0), usualWindow)
+	for i := range slices.Backward(h.Skills) {
+		k := &h.Skills[i]
+		if len(k.Text) > mostSkill {
+			k.Text, k.Keep = startOf(k.Text, mostSkill, k.Event.Seq), KeepStart
+		}
+		if len(k.Text) > left {
+			k.Text, k.Keep = fmt.Sprintf("[jp: it is not sent again; event_read of event %d has all]", k.Event.Seq), KeepLine
+		}
+		left -= len(k.Text)
+	}
 	return h
 }
 
@@ -173,27 +185,6 @@ const mostSkill = 5000 * bytesPerToken
 func readsSkill(call *conversation.ToolCall) bool {
 	how, _ := call.Delivery()
 	return call.Request.Name == SkillTool && !call.Open() && !call.Result.IsError && how == conversation.Delivered
-}
-
-// readSkill adds a skill. One that was read before counts once.
-func (h *Head) readSkill(k Kept) {
-	h.Skills = append(slices.DeleteFunc(h.Skills, func(earlier Kept) bool { return earlier.Label == k.Label }), k)
-}
-
-// fitSkills cuts each skill to its bound, and all of them to a quarter of the window, the newest
-// first. The model hears of the others that it read them.
-func (h *Head) fitSkills(window int) {
-	room := cmp.Or(max(window, 0), usualWindow)
-	for i := range slices.Backward(h.Skills) {
-		k := &h.Skills[i]
-		if len(k.Text) > mostSkill {
-			k.Text, k.Keep = startOf(k.Text, mostSkill, k.Event.Seq), KeepStart
-		}
-		if len(k.Text) > room {
-			k.Text, k.Keep = fmt.Sprintf("[jp: it is not sent again; event_read of event %d has all]", k.Event.Seq), KeepLine
-		}
-		room -= len(k.Text)
-	}
 }
 
 func attached(files []conversation.Attachment) string {
@@ -377,7 +368,15 @@ func (h Head) Blocks(text Reader, file func(e *conversation.Event, name string) 
 		}
 	}
 	if left > 0 {
-		first, last := h.unlisted()
+		first, last := -1, 0
+		for _, k := range h.Said {
+			if k.Keep == KeepNumber {
+				if first < 0 {
+					first = k.Event.Seq
+				}
+				last = k.Event.Seq
+			}
+		}
 		blocks = append(blocks, fmt.Sprintf("[jp: %s between event %d and event %d are not listed; event_read has them]", conversation.Count(left, "older text"), first, last))
 	}
 	if h.Plan != nil && h.Plan.Text != "" {
@@ -388,19 +387,6 @@ func (h Head) Blocks(text Reader, file func(e *conversation.Event, name string) 
 		blocks = append(blocks, fmt.Sprintf("@%d, %s:\n%s", k.Event.Seq, k.Label, k.Text))
 	}
 	return blocks
-}
-
-func (h Head) unlisted() (first, last int) {
-	first = -1
-	for _, k := range h.Said {
-		if k.Keep == KeepNumber {
-			if first < 0 {
-				first = k.Event.Seq
-			}
-			last = k.Event.Seq
-		}
-	}
-	return first, last
 }
 
 // summaryParts are the parts of a summary as they are sent, with the kinds of item in each.
@@ -435,7 +421,11 @@ func (h Head) summary(b *conversation.Compaction) string {
 			}
 			out.WriteString(title)
 			title = ""
-			fmt.Fprintf(&out, "\n- %s (%s)", oneLine(lines[i]), cites(item.Cites))
+			words := make([]string, len(item.Cites))
+			for i, seq := range item.Cites {
+				words[i] = fmt.Sprintf("@%d", seq)
+			}
+			fmt.Fprintf(&out, "\n- %s (%s)", oneLine(lines[i]), strings.Join(words, ", "))
 		}
 	}
 	if len(h.Files) > 0 {
@@ -449,14 +439,6 @@ func (h Head) summary(b *conversation.Compaction) string {
 		}
 	}
 	return out.String()
-}
-
-func cites(seqs []int) string {
-	words := make([]string, len(seqs))
-	for i, seq := range seqs {
-		words[i] = fmt.Sprintf("@%d", seq)
-	}
-	return strings.Join(words, ", ")
 }
 
 // oneLine is a text without line ends and other control characters.
