@@ -5,34 +5,6 @@ import (
 	"time"
 )
 
-// applyLayer takes over one layer's settings, in order, and holds back those that the layer must not set.
-func (l *loader) applyLayer(settings []setting) {
-	tools := l.workspaceTools(settings)
-	for _, s := range settings {
-		reason := l.refusal(s, tools)
-		if reason != "" {
-			l.report.Inert = append(l.report.Inert, InertKey{s.origin, s.key(), tomlText(s.value), reason})
-			continue
-		}
-		l.values[s.key()] = s.value
-		l.report.Origins[s.key()] = s.origin
-		l.report.Values[s.key()] = tomlText(s.value)
-		assign(reflect.ValueOf(l.config).Elem(), s.path, reflect.ValueOf(s.value))
-	}
-}
-
-// workspaceTools gives, for each tool whose command the workspace file names, the reason why that command is
-// refused, or "" if the tool is the workspace's own.
-func (l *loader) workspaceTools(settings []setting) map[string]Reason {
-	tools := map[string]Reason{}
-	for _, s := range settings {
-		if s.origin.Layer == LayerWorkspace && s.path[0] == "tools" && s.path[2] == "command" {
-			tools[s.path[1]] = l.refusal(s, nil)
-		}
-	}
-	return tools
-}
-
 // refusal is the reason why s has no effect, or "". With a tool's command its whole table is refused: the
 // rest was written for that command.
 func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
@@ -58,7 +30,7 @@ func (l *loader) refusal(s setting, tools map[string]Reason) Reason {
 		return ReasonConversation
 	case s.origin.Layer != LayerWorkspace:
 		return ""
-	case own && ownQuestion(s.path):
+	case own && s.path[2] == "questions":
 		return ""
 	case !tightens(s.node.tag.Get("tighten"), l.values[s.key()], s.value):
 		return ReasonLoosens // trusted or not
@@ -90,14 +62,15 @@ func (l *loader) toolTime(d any) any {
 	return l.values["limits.tool_timeout"]
 }
 
-// ownQuestion tells whether path is about a tool's questions: the layer that may set the command may also set
-// its answers.
-func ownQuestion(path []string) bool { return path[2] == "questions" }
-
 // assign puts value at path below v, which can be set.
 func assign(v reflect.Value, path []string, value reflect.Value) {
 	if len(path) == 0 {
-		put(v, value)
+		set := v
+		if set.Kind() == reflect.Pointer {
+			set.Set(reflect.New(set.Type().Elem()))
+			set = set.Elem()
+		}
+		set.Set(value)
 		return
 	}
 	if v.Kind() == reflect.Struct {
@@ -114,14 +87,6 @@ func assign(v reflect.Value, path []string, value reflect.Value) {
 	}
 	assign(elem, path[1:], value)
 	v.SetMapIndex(name, elem)
-}
-
-func put(v, value reflect.Value) {
-	if v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		v = v.Elem()
-	}
-	v.Set(value)
 }
 
 func fieldIndex(t reflect.Type, name string) int {

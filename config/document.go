@@ -61,17 +61,13 @@ func parseDocument(o Origin, data []byte) (*document, *Error) {
 		return nil, &Error{Origin: o, Text: fmt.Sprintf("more than %d keys, or %d parts in one", maxEntries, maxParts), kind: ErrSyntax}
 	}
 	if err := toml.Unmarshal(data, &doc.values); err != nil {
-		return nil, syntaxError(o, err)
+		var decode *toml.DecodeError
+		if errors.As(err, &decode) {
+			o.Line, o.Column = decode.Position()
+		}
+		return nil, &Error{Origin: o, Text: strings.TrimPrefix(err.Error(), "toml: "), kind: ErrSyntax}
 	}
 	return doc, nil
-}
-
-func syntaxError(o Origin, err error) *Error {
-	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
-		o.Line, o.Column = decode.Position()
-	}
-	return &Error{Origin: o, Text: strings.TrimPrefix(err.Error(), "toml: "), kind: ErrSyntax}
 }
 
 func headerEntry(n *unstable.Node) entry {
@@ -126,16 +122,6 @@ func (d *document) line(offset int) int {
 	d.lines += bytes.Count(d.data[d.counted:offset], []byte("\n"))
 	d.counted = offset
 	return 1 + d.lines
-}
-
-// at gives the value at path, outside arrays.
-func (d *document) at(path []string) any {
-	var v any = d.values
-	for _, name := range path {
-		table, _ := v.(map[string]any)
-		v = table[name]
-	}
-	return v
 }
 
 // under tells whether path is base or lies below it.

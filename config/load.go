@@ -3,7 +3,9 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"reflect"
 	"slices"
+	"strings"
 )
 
 // WorkspaceFile is the workspace's file, below the workspace's root.
@@ -74,12 +76,65 @@ func (l *loader) load(opts Options) {
 		if !l.goOn(err) || len(l.wrong) > 0 && !l.all {
 			return
 		}
-		l.applyLayer(settings)
+		// The reasons why a command of the workspace file is refused, "" if the tool is its own.
+		tools := map[string]Reason{}
+		for _, s := range settings {
+			if s.origin.Layer == LayerWorkspace && s.path[0] == "tools" && s.path[2] == "command" {
+				tools[s.path[1]] = l.refusal(s, nil)
+			}
+		}
+		for _, s := range settings {
+			reason := l.refusal(s, tools)
+			if reason != "" {
+				l.report.Inert = append(l.report.Inert, InertKey{s.origin, s.key(), tomlText(s.value), reason})
+				continue
+			}
+			l.values[s.key()] = s.value
+			l.report.Origins[s.key()] = s.origin
+			l.report.Values[s.key()] = tomlText(s.value)
+			assign(reflect.ValueOf(l.config).Elem(), s.path, reflect.ValueOf(s.value))
+		}
 	}
-	l.complete()
+	for _, name := range sortedKeys(l.config.MCP) {
+		why, set := "", l.config.MCP[name]
+		switch {
+		case len(set.Command) == 0 && set.URL == "":
+			why = "has no command and no url"
+		case len(set.Command) > 0 && set.URL != "":
+			why = "has a command and a url (want one of them)"
+		case len(set.Headers) > 0 && set.URL == "":
+			why = "has headers, which go with a url"
+		case set.URL == "" && (set.ClientID != "" || set.ClientSecret != "" || set.RedirectPort != 0):
+			why = "has settings for signing in, which go with a url"
+		case set.ClientID == "" && set.ClientSecret != "":
+			why = "has a client_secret and no client_id"
+		case set.RedirectPort < 0 || set.RedirectPort > 65535:
+			why = "has a redirect_port that is no port (want 0 to 65535)"
+		default:
+			continue
+		}
+		key := joinKey([]string{"mcp", name})
+		if !l.goOn(valueError(l.originUnder(key), key, "%s", why)) {
+			return
+		}
+	}
 }
 
-func (l *loader) readDefaults(Options) ([]setting, *Error) { return defaultSettings(), nil }
+func (l *loader) readDefaults(Options) ([]setting, *Error) {
+	var settings []setting
+	schema().walk(nil, func(path []string, n *node) {
+		text := n.tag.Get("default")
+		if found, _ := schema().find(path); text == "" || found == nil {
+			return // unset, or below a <label>
+		}
+		s, err := textSettings(Origin{Layer: LayerDefault}, path, text)
+		if err != nil {
+			panic(err) // a default tag of ours is wrong
+		}
+		settings = append(settings, s...)
+	})
+	return settings, nil
+}
 
 func (l *loader) readUser(opts Options) ([]setting, *Error) {
 	return l.readFile(opts, Origin{Layer: LayerUser, Name: opts.UserFile})
@@ -135,8 +190,39 @@ func (l *loader) readWorkspace(opts Options) (_ []setting, err *Error) {
 	return l.fileSettings(o, data)
 }
 
+// readEnvironment reads JP_CFG_A__B=value as a.b. An empty value counts as unset; of a variable given twice the last counts.
 func (l *loader) readEnvironment(opts Options) ([]setting, *Error) {
-	return environmentSettings(opts.Environ)
+	given := map[string]string{}
+	for _, kv := range opts.Environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, environmentPrefix) {
+			given[name] = value
+		}
+	}
+	var settings []setting
+	for _, name := range sortedKeys(given) {
+		if given[name] == "" {
+			continue
+		}
+		// Keys are in lower case, except for the names of other variables, and have hyphens, which variables cannot have.
+		path := strings.Split(strings.TrimPrefix(name, environmentPrefix), "__")
+		for i := range path {
+			n, _ := schema().find(path[:i])
+			if n == nil || n.tag.Get("label") == "variable" {
+				continue
+			}
+			path[i] = strings.ToLower(path[i])
+			if spelled := strings.ReplaceAll(path[i], "_", "-"); n.child(path[i]) == nil && n.child(spelled) != nil {
+				path[i] = spelled
+			}
+		}
+		s, err := textSettings(Origin{Layer: LayerEnvironment, Name: name}, path, given[name])
+		if err != nil {
+			return nil, err
+		}
+		settings = append(settings, s...)
+	}
+	return settings, nil
 }
 
 func (l *loader) readOverrides(opts Options) ([]setting, *Error) {
@@ -182,49 +268,6 @@ func (l *loader) deltaSettings(path []string, v any) []setting {
 func Hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-func defaultSettings() []setting {
-	var settings []setting
-	schema().walk(nil, func(path []string, n *node) {
-		text := n.tag.Get("default")
-		if found, _ := schema().find(path); text == "" || found == nil {
-			return // unset, or below a <label>
-		}
-		s, err := textSettings(Origin{Layer: LayerDefault}, path, text)
-		if err != nil {
-			panic(err) // a default tag of ours is wrong
-		}
-		settings = append(settings, s...)
-	})
-	return settings
-}
-
-// complete checks the layers as a whole.
-func (l *loader) complete() {
-	for _, name := range sortedKeys(l.config.MCP) {
-		why, set := "", l.config.MCP[name]
-		switch {
-		case len(set.Command) == 0 && set.URL == "":
-			why = "has no command and no url"
-		case len(set.Command) > 0 && set.URL != "":
-			why = "has a command and a url (want one of them)"
-		case len(set.Headers) > 0 && set.URL == "":
-			why = "has headers, which go with a url"
-		case set.URL == "" && (set.ClientID != "" || set.ClientSecret != "" || set.RedirectPort != 0):
-			why = "has settings for signing in, which go with a url"
-		case set.ClientID == "" && set.ClientSecret != "":
-			why = "has a client_secret and no client_id"
-		case set.RedirectPort < 0 || set.RedirectPort > 65535:
-			why = "has a redirect_port that is no port (want 0 to 65535)"
-		default:
-			continue
-		}
-		key := joinKey([]string{"mcp", name})
-		if !l.goOn(valueError(l.originUnder(key), key, "%s", why)) {
-			return
-		}
-	}
 }
 
 // originUnder gives the place of the first key below a table.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // node is one place in the tree of keys: a table with fixed keys (fields), a
@@ -45,16 +46,11 @@ func newNode(t reflect.Type, tag reflect.StructTag, above *node) *node {
 			n.fields = append(n.fields, field{f.Tag.Get("toml"), newNode(f.Type, f.Tag, n)})
 		}
 	case reflect.Map:
-		n.elem = newNode(t.Elem(), withoutLabel(tag), n)
+		n.elem = newNode(t.Elem(), reflect.StructTag(fmt.Sprintf("doc:%q check:%q", tag.Get("doc"), tag.Get("check"))), n)
 	case reflect.Pointer:
 		n.typ = t.Elem()
 	}
 	return n
-}
-
-// withoutLabel keeps the part of the tag about a map's values.
-func withoutLabel(tag reflect.StructTag) reflect.StructTag {
-	return reflect.StructTag(fmt.Sprintf("doc:%q check:%q", tag.Get("doc"), tag.Get("check")))
 }
 
 func (n *node) leaf() bool { return n.fields == nil && n.elem == nil }
@@ -96,7 +92,7 @@ func (n *node) allows(name string) bool {
 		return false
 	}
 	if names == nil {
-		return len(name) <= maxName && (bareKey(name) || (n.elem.leaf() || n.tag.Get("label") == "model") && printable(name))
+		return len(name) <= maxName && (bareKey(name) || (n.elem.leaf() || n.tag.Get("label") == "model") && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }))
 	}
 	for _, allowed := range names {
 		if name == allowed {

@@ -54,7 +54,12 @@ func entrySetting(o Origin, doc *document, e entry) (*setting, *Error) {
 	case e.header || e.table && !n.leaf():
 		return nil, nil
 	}
-	value, err := n.convert(o, key, doc.at(e.path))
+	var v any = doc.values
+	for _, name := range e.path {
+		table, _ := v.(map[string]any)
+		v = table[name]
+	}
+	value, err := n.convert(o, key, v)
 	if err != nil {
 		return nil, err
 	}
@@ -96,47 +101,6 @@ func sortedKeys[V any](m map[string]V) []string {
 }
 
 const environmentPrefix = "JP_CFG_"
-
-// environmentSettings reads JP_CFG_A__B=value as a.b. An empty value counts as
-// unset; of a variable given twice the last counts.
-func environmentSettings(environ []string) ([]setting, *Error) {
-	given := map[string]string{}
-	for _, kv := range environ {
-		name, value, _ := strings.Cut(kv, "=")
-		if strings.HasPrefix(name, environmentPrefix) {
-			given[name] = value
-		}
-	}
-	var settings []setting
-	for _, name := range sortedKeys(given) {
-		if given[name] == "" {
-			continue
-		}
-		s, err := textSettings(Origin{Layer: LayerEnvironment, Name: name}, environmentPath(name), given[name])
-		if err != nil {
-			return nil, err
-		}
-		settings = append(settings, s...)
-	}
-	return settings, nil
-}
-
-// environmentPath spells a variable's name as a key: in lower case, but for
-// the names of other variables, and with the hyphens that variables cannot have.
-func environmentPath(name string) []string {
-	path := strings.Split(strings.TrimPrefix(name, environmentPrefix), "__")
-	for i := range path {
-		n, _ := schema().find(path[:i])
-		if n == nil || n.tag.Get("label") == "variable" {
-			continue
-		}
-		path[i] = strings.ToLower(path[i])
-		if spelled := strings.ReplaceAll(path[i], "_", "-"); n.child(path[i]) == nil && n.child(spelled) != nil {
-			path[i] = spelled
-		}
-	}
-	return path
-}
 
 func textSettings(o Origin, path []string, text string) ([]setting, *Error) {
 	n, err := lookup(o, path)

@@ -14,14 +14,9 @@ func suggest(parent *node, path []string, known int) string {
 	if best != "" {
 		return joinKey(append(path[:known:known], best))
 	}
-	return elsewhere(wrong)
-}
-
-// elsewhere finds the one key of another table that ends in this name.
-func elsewhere(name string) string {
 	var found []string
 	for _, k := range Keys() {
-		if strings.HasSuffix(k.Key, "."+name) {
+		if strings.HasSuffix(k.Key, "."+wrong) {
 			found = append(found, k.Key)
 		}
 	}

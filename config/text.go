@@ -35,19 +35,28 @@ func quote(s string) string {
 	return b.String()
 }
 
-func printable(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
-}
-
 // tomlText writes a converted value as TOML on one line.
 func tomlText(v any) string {
 	switch v := v.(type) {
 	case string:
 		return quote(v)
 	case time.Duration:
-		return quote(durationText(v))
+		// "10m" for the standard library's "10m0s"
+		text := v.String()
+		if strings.HasSuffix(text, "m0s") {
+			text = strings.TrimSuffix(text, "0s")
+		}
+		if strings.HasSuffix(text, "h0m") {
+			text = strings.TrimSuffix(text, "0m")
+		}
+		return quote(text)
 	case float64:
-		return floatText(v)
+		// TOML tells 2.0 from 2.
+		text := strconv.FormatFloat(v, 'g', -1, 64)
+		if !strings.ContainsAny(text, ".e") && !math.IsInf(v, 0) && !math.IsNaN(v) {
+			text += ".0"
+		}
+		return strings.TrimPrefix(text, "+")
 	case []string:
 		return arrayText(v)
 	case [][]string:
@@ -55,7 +64,12 @@ func tomlText(v any) string {
 	case []any:
 		return arrayText(v)
 	case map[string]any:
-		return tableText(v)
+		parts := make([]string, 0, len(v))
+		for k, set := range v {
+			parts = append(parts, joinKey([]string{k})+" = "+tomlText(set))
+		}
+		sort.Strings(parts)
+		return "{" + strings.Join(parts, ", ") + "}"
 	}
 	return fmt.Sprint(v)
 }
@@ -66,34 +80,4 @@ func arrayText[T any](list []T) string {
 		parts[i] = tomlText(e)
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
-}
-
-func tableText(table map[string]any) string {
-	parts := make([]string, 0, len(table))
-	for k, v := range table {
-		parts = append(parts, joinKey([]string{k})+" = "+tomlText(v))
-	}
-	sort.Strings(parts)
-	return "{" + strings.Join(parts, ", ") + "}"
-}
-
-// floatText keeps a float a float: TOML tells 2.0 from 2.
-func floatText(f float64) string {
-	text := strconv.FormatFloat(f, 'g', -1, 64)
-	if !strings.ContainsAny(text, ".e") && !math.IsInf(f, 0) && !math.IsNaN(f) {
-		text += ".0"
-	}
-	return strings.TrimPrefix(text, "+")
-}
-
-// durationText writes "10m" for the standard library's "10m0s".
-func durationText(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }

@@ -44,9 +44,17 @@ func tightens(rule string, below, value any) bool {
 		}
 		return lower(below.(int64), value.(int64))
 	case "fewer":
-		return fewer(below, value.([]string))
+		had, _ := below.([]string)
+		return !slices.ContainsFunc(value.([]string), func(v string) bool { return !slices.Contains(had, v) })
 	case "narrower":
-		return narrower(below, value.([][]string))
+		// Each new rule begins with one that was there.
+		had, _ := below.([][]string)
+		for _, rule := range value.([][]string) {
+			if !slices.ContainsFunc(had, func(h []string) bool { return under(rule, h) }) {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }
@@ -59,20 +67,4 @@ func climbs(ladder map[string]int, below, value any) bool {
 // lower compares limits, with 0 as unlimited.
 func lower[N int64 | float64 | time.Duration](below, value N) bool {
 	return below == 0 || value > 0 && value <= below
-}
-
-func fewer(below any, value []string) bool {
-	had, _ := below.([]string)
-	return !slices.ContainsFunc(value, func(v string) bool { return !slices.Contains(had, v) })
-}
-
-// narrower wants each new rule to begin with one that was there.
-func narrower(below any, value [][]string) bool {
-	had, _ := below.([][]string)
-	for _, rule := range value {
-		if !slices.ContainsFunc(had, func(h []string) bool { return under(rule, h) }) {
-			return false
-		}
-	}
-	return true
 }

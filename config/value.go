@@ -58,7 +58,15 @@ func (n *node) shape(v any) (any, bool) {
 	case n.typ.Kind() == reflect.Int64:
 		return integer(v)
 	case n.typ.Kind() == reflect.Float64:
-		return decimal(v)
+		switch v := v.(type) {
+		case float64:
+			return v, !math.IsInf(v, 0) && !math.IsNaN(v)
+		case json.Number:
+			f, err := v.Float64()
+			return f, err == nil
+		}
+		i, ok := integer(v)
+		return float64(i), ok
 	case n.free():
 		return plain(v)
 	}
@@ -118,18 +126,6 @@ func integer(v any) (int64, bool) {
 		return i, err == nil
 	}
 	return 0, false
-}
-
-func decimal(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, !math.IsInf(v, 0) && !math.IsNaN(v)
-	case json.Number:
-		f, err := v.Float64()
-		return f, err == nil
-	}
-	i, ok := integer(v)
-	return float64(i), ok
 }
 
 // plain accepts values that TOML and JSON share: no dates, no infinities, no null.
@@ -198,11 +194,15 @@ func (n *node) check(value any) string {
 		if n.tag.Get("check") == "folders" && slices.ContainsFunc(v, func(folder string) bool { return !filepath.IsLocal(folder) || path.Clean(folder) != folder }) {
 			return "must be folders of the working tree, such as src/parser"
 		}
-		if n.tag.Get("check") == "tools" && slices.ContainsFunc(v, func(tool string) bool { return tool != "delegate" && !approved(tool) }) {
+		if n.tag.Get("check") == "tools" && slices.ContainsFunc(v, func(tool string) bool {
+			name, code, _ := strings.Cut(tool, " ")
+			sum, err := hex.DecodeString(code)
+			return tool != "delegate" && !(strings.HasPrefix(name, "mcp__") && err == nil && len(sum) == sha256.Size)
+		}) {
 			return "must be delegate, or tools of MCP servers with their codes"
 		}
 	case [][]string:
-		if n.tag.Get("check") == "argv" && slices.ContainsFunc(v, matchesAll) {
+		if n.tag.Get("check") == "argv" && slices.ContainsFunc(v, func(rule []string) bool { return len(rule) == 0 || rule[0] == "" }) {
 			return "must name a program in each rule"
 		}
 	case string:
@@ -215,16 +215,6 @@ func (n *node) check(value any) string {
 	}
 	return ""
 }
-
-// approved reports whether a rule names a tool of a server with the code of the approved definition.
-func approved(rule string) bool {
-	name, code, _ := strings.Cut(rule, " ")
-	sum, err := hex.DecodeString(code)
-	return strings.HasPrefix(name, "mcp__") && err == nil && len(sum) == sha256.Size
-}
-
-// matchesAll tells of an allow rule that every command would begin with.
-func matchesAll(rule []string) bool { return len(rule) == 0 || rule[0] == "" }
 
 func endpoint(s string) bool {
 	u, err := url.Parse(s)
