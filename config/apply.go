@@ -65,12 +65,11 @@ func (l *loader) toolTime(d any) any {
 // assign puts value at path below v, which can be set.
 func assign(v reflect.Value, path []string, value reflect.Value) {
 	if len(path) == 0 {
-		set := v
-		if set.Kind() == reflect.Pointer {
-			set.Set(reflect.New(set.Type().Elem()))
-			set = set.Elem()
+		if v.Kind() == reflect.Pointer {
+			v.Set(reflect.New(v.Type().Elem()))
+			v = v.Elem()
 		}
-		set.Set(value)
+		v.Set(value)
 		return
 	}
 	if v.Kind() == reflect.Struct {
