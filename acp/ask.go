@@ -347,7 +347,10 @@ func (u *user) Tell(line string) { u.front.session.notice("info", line) }
 // Approve implements [agent.User]. Servers are approved at a terminal, which shows all of their offers. With
 // --trust-client-mcp those of the client are approved as they are.
 func (u *user) Approve(ctx context.Context, s *toolset.Server) error {
-	if u.front.session.trusted(s) {
+	if u.front.session.server.TrustMCP && slices.ContainsFunc(u.front.session.mcp, func(given mcpServer) bool {
+		spec := s.Spec()
+		return given.Name == spec.Name && given.URL == spec.URL && (spec.URL != "" || slices.Equal(append([]string{given.Command}, given.Args...), spec.Command))
+	}) {
 		s.Accept(s.Files())
 		listing, err := s.List(ctx)
 		if err == nil {

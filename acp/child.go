@@ -95,13 +95,6 @@ func (u *updates) callOf(child conversation.ID) (seq int, d *delegated) {
 	return 0, nil
 }
 
-// begins notes that a call works in a conversation of its own, and sends which. The lock is held.
-func (u *updates) begins(seq int, child conversation.ID) {
-	d := &delegated{child: child}
-	u.delegated[seq] = d
-	u.delegating(seq, d, "")
-}
-
 // delegating sends how far a delegate is. The lock is held.
 func (u *updates) delegating(seq int, d *delegated, now string) {
 	lines := slices.Clone(d.lines)

@@ -54,10 +54,6 @@ type conn struct {
 	running map[string]context.CancelCauseFunc // the client's requests, by id
 }
 
-func newConn(out io.Writer) *conn {
-	return &conn{out: out, gone: make(chan struct{}), ended: make(chan struct{}), waiting: map[string]chan message{}, running: map[string]context.CancelCauseFunc{}}
-}
-
 // leave says that the client is gone.
 func (c *conn) leave() { c.left.Do(func() { close(c.gone) }) }
 

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"jp/agent/repo"
-	"jp/agent/toolset"
 	"jp/config"
 	"jp/internal/safetext"
 )
@@ -38,7 +37,10 @@ func (s *session) servers(r *repo.Repo, tell func(why string)) map[string]config
 			wanted.Command, wanted.Env = append([]string{given.Command}, given.Args...), env
 		}
 		switch {
-		case slices.ContainsFunc(slices.Collect(maps.Values(r.Config.MCP)), func(c config.MCP) bool { return sameServer(c, wanted) }):
+		case slices.ContainsFunc(slices.Collect(maps.Values(r.Config.MCP)), func(c config.MCP) bool {
+			return c.URL == wanted.URL && slices.Equal(slices.Sorted(maps.Keys(c.Headers)), slices.Sorted(maps.Keys(wanted.Headers))) &&
+				slices.Equal(c.Command, wanted.Command) && slices.Equal(slices.Sorted(maps.Keys(c.Env)), slices.Sorted(maps.Keys(wanted.Env)))
+		}):
 		case odd || given.Command == "" && given.URL == "":
 			tell("jp does not use the MCP server " + name + " of the editor: want a program, or an address over HTTP with plain headers.")
 		case !s.server.TrustMCP:
@@ -55,17 +57,4 @@ func (s *session) servers(r *repo.Repo, tell func(why string)) map[string]config
 func has(all map[string]config.MCP, name string) bool {
 	_, found := all[name]
 	return found
-}
-
-// sameServer reports whether two servers have the same command and variables, or the same address and headers.
-func sameServer(a, b config.MCP) bool {
-	return a.URL == b.URL && slices.Equal(slices.Sorted(maps.Keys(a.Headers)), slices.Sorted(maps.Keys(b.Headers))) && slices.Equal(a.Command, b.Command) && slices.Equal(slices.Sorted(maps.Keys(a.Env)), slices.Sorted(maps.Keys(b.Env)))
-}
-
-// trusted reports whether a server is one of the client's, and those are trusted.
-func (s *session) trusted(server *toolset.Server) bool {
-	return s.server.TrustMCP && slices.ContainsFunc(s.mcp, func(given mcpServer) bool {
-		spec := server.Spec()
-		return given.Name == spec.Name && given.URL == spec.URL && (spec.URL != "" || slices.Equal(append([]string{given.Command}, given.Args...), spec.Command))
-	})
 }

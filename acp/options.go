@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"jp/agent"
 	"jp/agent/repo"
 	"jp/config"
 )
@@ -25,31 +24,6 @@ type choices struct {
 	effort  string // "" for the configured one
 	network bool
 	changed bool // the network differs from the configuration
-}
-
-func (s *server) defaults(r *repo.Repo) choices {
-	return choices{mode: modeDefault, network: r.Config.Sandbox.Network}
-}
-
-// overrides are the choices as settings, key=value.
-func (c choices) overrides() (cfg []string) {
-	if c.effort != "" {
-		cfg = append(cfg, "parameters.reasoning="+c.effort)
-	}
-	if c.changed {
-		cfg = append(cfg, map[bool]string{true: "sandbox.network=true", false: "sandbox.network=false"}[c.network])
-	}
-	return cfg
-}
-
-// apply adds the choices to a request.
-func (c choices) apply(o *agent.Request) {
-	o.Turn.Model = c.model
-	switch c.mode {
-	case modeDefault:
-	default:
-		o.Turn.Profiles = []string{c.mode}
-	}
 }
 
 // modes are those that a client may choose. A mode in which jp asks less than by default is among them if the
@@ -159,19 +133,6 @@ func (s *server) setMode(ctx context.Context, p setModeRequest) (any, error) {
 	}
 	open.mu.Unlock()
 	return struct{}{}, nil
-}
-
-// leavePlan ends the read-only mode, as in the chat, and tells the client.
-func (s *session) leavePlan() {
-	s.mu.Lock()
-	planned := s.choices.mode == config.ProfilePlan
-	if planned {
-		s.choices.mode = modeDefault
-	}
-	s.mu.Unlock()
-	if planned {
-		s.update(modeUpdate{Kind: "current_mode_update", CurrentModeID: modeDefault})
-	}
 }
 
 // openAgain finds an open session, and opens its repository.

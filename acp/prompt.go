@@ -17,6 +17,7 @@ import (
 	"jp/agent/live"
 	"jp/agent/repo"
 	"jp/agent/toolset"
+	"jp/config"
 	"jp/conversation"
 	"jp/turnloop"
 )
@@ -137,7 +138,15 @@ func (s *server) prompt(ctx context.Context, params json.RawMessage) (func() (an
 
 // ask runs a turn.
 func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any, error) {
-	r, err := s.server.open(ctx, s.dir, s.chosen().overrides())
+	c := s.chosen()
+	var cfg []string
+	if c.effort != "" {
+		cfg = append(cfg, "parameters.reasoning="+c.effort)
+	}
+	if c.changed {
+		cfg = append(cfg, map[bool]string{true: "sandbox.network=true", false: "sandbox.network=false"}[c.network])
+	}
+	r, err := s.server.open(ctx, s.dir, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +160,15 @@ func (s *session) ask(ctx context.Context, t *turn, prompt []contentBlock) (any,
 			return s.command(ctx, front, c, words)
 		}
 		if agent.AcceptsPlan(prompt[0].Text) && len(prompt) == 1 {
-			s.leavePlan()
+			s.mu.Lock()
+			planned := s.choices.mode == config.ProfilePlan
+			if planned {
+				s.choices.mode = modeDefault
+			}
+			s.mu.Unlock()
+			if planned {
+				s.update(modeUpdate{Kind: "current_mode_update", CurrentModeID: modeDefault})
+			}
 		}
 	}
 	request, err := s.request(ctx, r, prompt)
@@ -205,7 +222,10 @@ func (s *session) base(r *repo.Repo) agent.Request {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.choices.apply(&o)
+	o.Turn.Model = s.choices.model
+	if s.choices.mode != modeDefault {
+		o.Turn.Profiles = []string{s.choices.mode}
+	}
 	s.modes, s.began = &agent.ModeChange{}, s.choices.mode
 	o.Turn.Modes, o.Turn.History = s.modes, &s.history
 	return o
@@ -229,7 +249,8 @@ func (s *session) request(ctx context.Context, r *repo.Repo, prompt []contentBlo
 			if i > 0 && prompt[i-1].Type == "resource_link" {
 				text = append(text, " ")
 			}
-			text = append(text, s.link(r, block))
+			// The model reads a link with its own tools, which check the path.
+			text = append(text, "`"+s.named(r, block.URI)+"`")
 		case "image":
 			if err := give(&o, fmt.Sprintf("image-%d", i+1), block.Data, block.URI); err != nil {
 				return o, err
@@ -287,12 +308,6 @@ func give(o *agent.Request, name, data, uri string) error {
 		o.Input.Given = append(o.Input.Given, f)
 	}
 	return err
-}
-
-// link is how a link of the prompt reads in its text: a file of the working tree by its path there.
-// The model reads it with its own tools, which check the path.
-func (s *session) link(r *repo.Repo, block contentBlock) string {
-	return "`" + s.named(r, block.URI) + "`"
 }
 
 // named is a name for a URI's target: a path below the working tree if the target is a file in it.

@@ -46,7 +46,8 @@ type server struct {
 // Serve talks to the client at the other end of in and out until in ends, or ctx does. It interrupts the
 // turns that run then, whose events are recorded. When in ends, it answers each request that it has read.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
-	s := &server{Options: o, conn: newConn(out), sessions: map[string]*session{}, listed: map[string]string{}}
+	c := &conn{out: out, gone: make(chan struct{}), ended: make(chan struct{}), waiting: map[string]chan message{}, running: map[string]context.CancelCauseFunc{}}
+	s := &server{Options: o, conn: c, sessions: map[string]*session{}, listed: map[string]string{}}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -97,26 +98,21 @@ func (s *server) read(ctx context.Context, in *frames) {
 		case m.Method == "":
 			s.conn.answered(m)
 		case m.ID == nil:
-			s.notified(m)
+			// It returns before the next message is read, so that a cancellation counts for all requests before it.
+			switch m.Method {
+			case "session/cancel":
+				var p sessionRequest
+				if decode(m.Params, &p) == nil {
+					if open := s.session(p.SessionID); open != nil {
+						open.cancel()
+					}
+				}
+			case "$/cancel_request":
+				s.conn.cancelRequest(m.Params)
+			}
 		default:
 			s.requested(ctx, m)
 		}
-	}
-}
-
-// notified carries out a notification. It returns before the next message is read, so that a cancellation
-// counts for all requests before it.
-func (s *server) notified(m message) {
-	switch m.Method {
-	case "session/cancel":
-		var p sessionRequest
-		if decode(m.Params, &p) == nil {
-			if open := s.session(p.SessionID); open != nil {
-				open.cancel()
-			}
-		}
-	case "$/cancel_request":
-		s.conn.cancelRequest(m.Params)
 	}
 }
 

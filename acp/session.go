@@ -53,7 +53,7 @@ func (s *server) open(ctx context.Context, dir string, cfg []string) (*repo.Repo
 
 // keep registers a session as open, and returns the client's choices.
 func (s *server) keep(r *repo.Repo, id conversation.ID, p openRequest) *session {
-	open := &session{server: s, id: id, dir: filepath.Clean(p.CWD), mcp: p.MCPServers, choices: s.defaults(r)}
+	open := &session{server: s, id: id, dir: filepath.Clean(p.CWD), mcp: p.MCPServers, choices: choices{mode: modeDefault, network: r.Config.Sandbox.Network}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if was := s.sessions[string(id)]; was != nil {

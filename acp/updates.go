@@ -152,7 +152,9 @@ func (u *updates) event(e *conversation.Event, live bool) {
 		u.update(call)
 	case *conversation.ToolStarted:
 		if b.Child != "" {
-			u.begins(b.For, b.Child)
+			d := &delegated{child: b.Child}
+			u.delegated[b.For] = d
+			u.delegating(b.For, d, "")
 			return
 		}
 		u.update(toolCall{Kind: "tool_call_update", ToolCallID: callID(b.For), Status: "in_progress"})
