@@ -165,7 +165,19 @@ func (claude) write(out *bufio.Writer, s *session) error {
 		switch x.role {
 		case conversation.RoleAssistant:
 			r.Type = "assistant"
-			r.Message = claudeAnswer(x)
+			m := claudeMessage{ID: "msg_" + x.answer, Type: "message", Role: "assistant", Model: claudeModel(x.model), StopReason: or(claudeStops[x.end.Finish], "end_turn")}
+			if u := x.end.Usage; u != nil {
+				m.Usage = &claudeUsage{u.Input - u.CacheRead - u.CacheWrite, u.CacheWrite, u.CacheRead, u.Output}
+			}
+			switch x.Kind {
+			case provider.BlockReasoning:
+				m.Content = []any{x.Item}
+			case provider.BlockToolCall:
+				m.Content = []any{claudeCall{"tool_use", x.ID, x.Name, x.Arguments}}
+			default:
+				m.Content = []any{claudeText{"text", x.Text}}
+			}
+			r.Message = m
 		case conversation.RoleTool:
 			result := claudeResult{Type: "tool_result", ID: x.ID, IsError: x.IsError}
 			for _, b := range group {
@@ -182,22 +194,6 @@ func (claude) write(out *bufio.Writer, s *session) error {
 		i += len(group)
 	}
 	return w.err
-}
-
-func claudeAnswer(x step) claudeMessage {
-	m := claudeMessage{ID: "msg_" + x.answer, Type: "message", Role: "assistant", Model: claudeModel(x.model), StopReason: or(claudeStops[x.end.Finish], "end_turn")}
-	if u := x.end.Usage; u != nil {
-		m.Usage = &claudeUsage{u.Input - u.CacheRead - u.CacheWrite, u.CacheWrite, u.CacheRead, u.Output}
-	}
-	switch x.Kind {
-	case provider.BlockReasoning:
-		m.Content = []any{x.Item}
-	case provider.BlockToolCall:
-		m.Content = []any{claudeCall{"tool_use", x.ID, x.Name, x.Arguments}}
-	default:
-		m.Content = []any{claudeText{"text", x.Text}}
-	}
-	return m
 }
 
 // claudeContent is the user's text or attachment, or a tool's result.

@@ -104,10 +104,6 @@ type codexUsage struct {
 	Total     int `json:"total_tokens"`
 }
 
-func (u *codexUsage) add(more codexUsage) {
-	u.Input, u.Cached, u.Write, u.Output, u.Total = u.Input+more.Input, u.Cached+more.Cached, u.Write+more.Write, u.Output+more.Output, u.Total+more.Total
-}
-
 // codexHarness marks a message in the user's role that jp wrote.
 var codexHarness = map[string]any{"content_item_metadata": []any{map[string]any{"provenance": map[string]string{"type": "harness"}}}}
 
@@ -126,7 +122,21 @@ func (codex) write(out *bufio.Writer, s *session) error {
 		x := group[0]
 		switch x.role {
 		case conversation.RoleAssistant:
-			w.answer(x)
+			if x.Kind == provider.BlockToolCall {
+				w.record(x.at, "response_item", codexCall{"function_call", x.Name, string(x.Arguments), x.ID})
+			} else {
+				w.record(x.at, "response_item", codexMessage{Type: "message", Role: "assistant", Content: []codexPart{{Type: "output_text", Text: x.Text}}})
+				w.record(x.at, "event_msg", codexEvent{Type: "agent_message", Message: x.Text})
+			}
+			if u := x.end.Usage; u != nil && x.last {
+				last := codexUsage{Input: u.Input, Cached: u.CacheRead, Write: u.CacheWrite, Output: u.Output, Total: u.Input + u.Output}
+				w.total.Input += last.Input
+				w.total.Cached += last.Cached
+				w.total.Write += last.Write
+				w.total.Output += last.Output
+				w.total.Total += last.Total
+				w.record(x.at, "event_msg", codexEvent{Type: "token_count", Info: &codexTokenInfo{w.total, last}})
+			}
 		case conversation.RoleTool:
 			parts, files := codexParts(group)
 			output := codexOutput{"function_call_output", x.ID, x.Text}
@@ -167,20 +177,6 @@ func (w *codexWriter) request(x step, of []step) {
 		said = words.Text // the words stand behind the files
 	}
 	w.record(x.at, "event_msg", codexEvent{Type: "user_message", Message: said})
-}
-
-func (w *codexWriter) answer(x step) {
-	if x.Kind == provider.BlockToolCall {
-		w.record(x.at, "response_item", codexCall{"function_call", x.Name, string(x.Arguments), x.ID})
-	} else {
-		w.record(x.at, "response_item", codexMessage{Type: "message", Role: "assistant", Content: []codexPart{{Type: "output_text", Text: x.Text}}})
-		w.record(x.at, "event_msg", codexEvent{Type: "agent_message", Message: x.Text})
-	}
-	if u := x.end.Usage; u != nil && x.last {
-		last := codexUsage{Input: u.Input, Cached: u.CacheRead, Write: u.CacheWrite, Output: u.Output, Total: u.Input + u.Output}
-		w.total.add(last)
-		w.record(x.at, "event_msg", codexEvent{Type: "token_count", Info: &codexTokenInfo{w.total, last}})
-	}
 }
 
 // codexParts are the parts of a message or of a result, and whether a picture is among them.

@@ -145,7 +145,19 @@ func (s *Source) entry(e *conversation.Event, k *known) entry {
 			n.Notes = append(n.Notes, fmt.Sprintf("It stands for the request @%d.", *b.Replaces))
 		}
 	case *conversation.ChatResponse:
-		n.response(e, b)
+		n.Kind, n.Who, n.Line = "assistant", or(e.Model, e.Author, "model"), ""
+		switch b.Part {
+		case conversation.PartReasoning:
+			n.Folds = append(n.Folds, fold{"Reasoning", text(b.Text)})
+		case conversation.PartData:
+			n.Text, n.Data = text(b.Text), true
+		default:
+			n.Text, n.Markdown = text(b.Text), len(b.Text) <= maxText
+		}
+		if b.Partial {
+			n.Notes = append(n.Notes, "It was cut off.")
+		}
+		n.end(b.CallEnd)
 	case *conversation.ToolCallRequest:
 		n.Kind, n.Who = "tool", or(e.Model, "model")
 		k.names[e.Seq], k.calls[e.Seq] = strings.TrimPrefix(n.Line, "call "), b
@@ -203,20 +215,20 @@ func (s *Source) entry(e *conversation.Event, k *known) entry {
 	return n
 }
 
-func (n *entry) response(e *conversation.Event, b *conversation.ChatResponse) {
-	n.Kind, n.Who, n.Line = "assistant", or(e.Model, e.Author, "model"), ""
-	switch b.Part {
-	case conversation.PartReasoning:
-		n.Folds = append(n.Folds, fold{"Reasoning", text(b.Text)})
-	case conversation.PartData:
-		n.Text, n.Data = text(b.Text), true
-	default:
-		n.Text, n.Markdown = text(b.Text), len(b.Text) <= maxText
+func (n *entry) answer(e *conversation.Event, b *conversation.InquiryResponse) {
+	n.Kind = "question"
+	n.Who = map[conversation.Cause]string{
+		conversation.ByUser: or(e.Author, "user"), conversation.ByModel: or(e.Model, "model"), conversation.ByPolicy: "policy", conversation.ByConfig: "configuration",
+	}[b.By]
+	n.Who = or(n.Who, string(b.By), "jp")
+	n.Notes = append(n.Notes, fmt.Sprintf("Answered by: %s. Question: @%d.", or(string(b.By), "jp"), b.For))
+	if b.Reason != "" {
+		n.Notes = append(n.Notes, "Reason: "+shown(b.Reason))
 	}
-	if b.Partial {
-		n.Notes = append(n.Notes, "It was cut off.")
+	if len(b.Arguments) > 0 {
+		n.Folds = append(n.Folds, fold{"Edited", text(string(b.Arguments))})
 	}
-	n.end(b.CallEnd)
+	n.Notes = append(n.Notes, usageWords(b.Usage)...)
 }
 
 func (n *entry) result(e *conversation.Event, b *conversation.ToolCallResponse) {
@@ -238,22 +250,6 @@ func (n *entry) result(e *conversation.Event, b *conversation.ToolCallResponse) 
 	if b.Truncated != nil {
 		n.Notes = append(n.Notes, fmt.Sprintf("The whole result has %d bytes.", b.Truncated.Bytes))
 	}
-}
-
-func (n *entry) answer(e *conversation.Event, b *conversation.InquiryResponse) {
-	n.Kind = "question"
-	n.Who = map[conversation.Cause]string{
-		conversation.ByUser: or(e.Author, "user"), conversation.ByModel: or(e.Model, "model"), conversation.ByPolicy: "policy", conversation.ByConfig: "configuration",
-	}[b.By]
-	n.Who = or(n.Who, string(b.By), "jp")
-	n.Notes = append(n.Notes, fmt.Sprintf("Answered by: %s. Question: @%d.", or(string(b.By), "jp"), b.For))
-	if b.Reason != "" {
-		n.Notes = append(n.Notes, "Reason: "+shown(b.Reason))
-	}
-	if len(b.Arguments) > 0 {
-		n.Folds = append(n.Folds, fold{"Edited", text(string(b.Arguments))})
-	}
-	n.Notes = append(n.Notes, usageWords(b.Usage)...)
 }
 
 // allowed says who allowed or denied a call, in words and as the record has it.

@@ -175,22 +175,10 @@ func (p *page) section(t turn) *html.Node {
 	day := element("small", "", textNode(t.Entries[0].At.UTC().Format("2006-01-02 UTC")))
 	section := add(element("section", "class="+class), element("h2", "", textNode(title+" "), day))
 	set(section, "id", "t"+strconv.Itoa(t.Number))
-	for _, b := range boxes(t.Entries) {
-		add(section, p.article(b.entry, b.parts))
-	}
-	return section
-}
-
-// A box is an entry, and those of the same tool call.
-type box struct {
-	entry
-	parts []entry
-}
-
-// boxes puts the events of a tool call into its box.
-func boxes(entries []entry) (all []box) {
+	// The events of a tool call go into its box.
+	var all []box
 	at := map[int]int{} // the box of a call
-	for _, e := range entries {
+	for _, e := range t.Entries {
 		i, known := at[e.Of]
 		if e.Of == 0 || !known {
 			at[e.Seq] = len(all)
@@ -206,7 +194,16 @@ func boxes(entries []entry) (all []box) {
 			b.Who, b.Line, b.Failed = e.Who, strings.TrimPrefix(strings.TrimPrefix(e.Line, e.Who), " "), e.Failed
 		}
 	}
-	return all
+	for _, b := range all {
+		add(section, p.article(b.entry, b.parts))
+	}
+	return section
+}
+
+// A box is an entry, and those of the same tool call.
+type box struct {
+	entry
+	parts []entry
 }
 
 // article is an event, or a tool call with all that belongs to it.
@@ -290,8 +287,12 @@ func (p *page) content(e entry) (all []*html.Node) {
 	}
 	for _, l := range e.Links {
 		words := textNode(l.Words)
-		if to := p.href(l); to != "" {
-			words = element("a", "href="+to, words)
+		target := p.options.Page(l.ID)
+		if target != "" && l.Seq >= 0 {
+			target += fmt.Sprintf("#e%d", l.Seq)
+		}
+		if target != "" {
+			words = element("a", "href="+target, words)
 		}
 		all = append(all, element("p", "class=note", words))
 	}
@@ -358,15 +359,6 @@ func indented(text string) string {
 		return text
 	}
 	return b.String()
-}
-
-// href is the address of a link, "" if there is no page.
-func (p *page) href(l link) string {
-	to := p.options.Page(l.ID)
-	if to != "" && l.Seq >= 0 {
-		to += fmt.Sprintf("#e%d", l.Seq)
-	}
-	return to
 }
 
 // A piece is lines of a diff of one kind.

@@ -77,7 +77,14 @@ func Site(ctx context.Context, r *repo.Repo, o Options, put func(name string, d 
 		lines = append(lines, listed{o.Page(i.ID), shown(s.Title()), i.ID.Short() + ", " + facts[1].Value + ", " + facts[2].Value})
 	}
 	var list bytes.Buffer
-	if err := writeList(&list, lines, r.Standings().KnownWorkspaceID()); err != nil {
+	repository := r.Standings().KnownWorkspaceID()
+	main := element("main", "")
+	for _, l := range lines {
+		add(main, element("article", "class=record",
+			element("p", "", element("a", "href="+l.Page, textNode(l.Title))),
+			element("p", "class=note", textNode(l.Details))))
+	}
+	if err := document(&list, "Conversations", repository, element("header", "class=top", element("h1", "", textNode("Conversations"))), main); err != nil {
 		return err
 	}
 	return put(listName, &Document{head: list.Bytes()})
@@ -145,15 +152,4 @@ func headOf(path string) ([]byte, error) {
 	}
 	defer file.Close()
 	return io.ReadAll(io.LimitReader(file, 4<<10))
-}
-
-// writeList writes the page that leads to the others.
-func writeList(w io.Writer, lines []listed, repository string) error {
-	main := element("main", "")
-	for _, l := range lines {
-		add(main, element("article", "class=record",
-			element("p", "", element("a", "href="+l.Page, textNode(l.Title))),
-			element("p", "class=note", textNode(l.Details))))
-	}
-	return document(w, "Conversations", repository, element("header", "class=top", element("h1", "", textNode("Conversations"))), main)
 }
