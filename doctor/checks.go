@@ -68,7 +68,20 @@ func CheckUp(ctx context.Context, e *repo.Host, o Options) (found Report, err er
 		return found, err
 	}
 	defer c.close()
-	found.Findings = c.look(ctx)
+	// All checks look at once. Their findings keep the order of the table.
+	inside := c.found.Err == nil
+	if inside {
+		c.fix(ctx)
+	}
+	findings := make([][]Finding, len(checks))
+	var looking sync.WaitGroup
+	for i, check := range checks {
+		if inside || !check.inside {
+			looking.Go(func() { findings[i] = check.find(c, ctx) })
+		}
+	}
+	looking.Wait()
+	found.Findings = slices.Concat(findings...)
 	if ctx.Err() != nil {
 		return found, context.Cause(ctx)
 	}
@@ -109,21 +122,4 @@ func (c *checkup) close() {
 	if c.repo.Store != nil {
 		_ = c.repo.Store.Close()
 	}
-}
-
-// look makes all checks at once, and returns their findings in the order of the table.
-func (c *checkup) look(ctx context.Context) []Finding {
-	inside := c.found.Err == nil
-	if inside {
-		c.fix(ctx)
-	}
-	findings := make([][]Finding, len(checks))
-	var looking sync.WaitGroup
-	for i, check := range checks {
-		if inside || !check.inside {
-			looking.Go(func() { findings[i] = check.find(c, ctx) })
-		}
-	}
-	looking.Wait()
-	return slices.Concat(findings...)
 }

@@ -98,20 +98,6 @@ type Config struct {
 	Untrusted bool     // approving the workspace's file would give some of it effect
 }
 
-// unasked counts the allow rules by kind, "" for none.
-func unasked(p config.Policy) string {
-	var words []string
-	add := func(n int, noun string) {
-		if n > 0 {
-			words = append(words, conversation.Count(n, noun))
-		}
-	}
-	add(len(p.Allow), "command")
-	add(len(p.AllowEdits), "edit folder")
-	add(len(p.AllowTools), "tool")
-	return strings.Join(words, ", ")
-}
-
 // Findings judges the configuration.
 func (c Config) Findings() (all []Finding) {
 	for _, line := range lines(c.Mistake) {
@@ -133,7 +119,16 @@ func (c Config) Findings() (all []Finding) {
 	for _, idle := range c.Idle {
 		all = append(all, found(Note, "config", "%v", idle).advise("mend it, or take it out"))
 	}
-	if words := unasked(c.Policy); words != "" {
+	var where []string
+	add := func(n int, noun string) {
+		if n > 0 {
+			where = append(where, conversation.Count(n, noun))
+		}
+	}
+	add(len(c.Policy.Allow), "command")
+	add(len(c.Policy.AllowEdits), "edit folder")
+	add(len(c.Policy.AllowTools), "tool")
+	if words := strings.Join(where, ", "); words != "" {
 		all = append(all, found(Note, "config", "allow rules run without a question: %s", words).advise("%s lists them", action.ShowPolicy))
 	}
 	for _, rule := range c.Policy.Allow {

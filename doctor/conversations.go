@@ -56,7 +56,11 @@ func (c *checkup) conversations(ctx context.Context) []Finding {
 	}
 	var twins Duplicates
 	for _, s := range seconds {
-		twins = append(twins, second(s))
+		d := Duplicate{ID: s.ID, Live: s.Ref == gitstore.RefOf(s.ID)}
+		if s.Err != nil {
+			d.Apart = s.Head
+		}
+		twins = append(twins, d)
 	}
 	if c.repo.At.RefFormat == gitcmd.RefFiles {
 		store.LooseRefs, store.PackedRefs = countRefs(c.repo.At.CommonDir)
@@ -105,14 +109,6 @@ func (t Taken) Findings() (all []Finding) {
 		all = append(all, found(Note, "refs", "%s gone, and so are the commits: the refs were deleted, and not by jp", conversation.Count(lost, "conversation")))
 	}
 	return all
-}
-
-func second(s gitstore.Duplicate) Duplicate {
-	d := Duplicate{ID: s.ID, Live: s.Ref == gitstore.RefOf(s.ID)}
-	if s.Err != nil {
-		d.Apart = s.Head
-	}
-	return d
 }
 
 // countRefs counts jp's refs: loose and packed.
@@ -191,7 +187,12 @@ type Tip struct {
 // Findings judges the tips.
 func (t Tips) Findings() (all []Finding) {
 	if first := slices.IndexFunc(t.Bad, func(b Tip) bool { return b.Partial }); first >= 0 {
-		return append(t.whole().Findings(), t.partial(t.Bad[first].Name))
+		one := t.Bad[first].Name
+		who := one + " is"
+		if n := len(t.Bad) - len(t.whole().Bad); n > 1 {
+			who = fmt.Sprintf("%s and %d more are", one, n-1)
+		}
+		return append(t.whole().Findings(), found(Note, "incomplete", "%s incomplete here, and not damaged: older events were not fetched", who).advise("%s", action.Unshallow()))
 	}
 	if len(t.Bad) == 0 {
 		return []Finding{found(OK, "damage", "the newest events of all conversations can be read (%d); %s reads the others, too", t.Read, action.VerifyAll)}
@@ -215,15 +216,6 @@ func (t Tips) whole() Tips {
 	t.Bad = slices.DeleteFunc(slices.Clone(t.Bad), func(b Tip) bool { return b.Partial })
 	t.Read -= all - len(t.Bad)
 	return t
-}
-
-// partial is the finding about incomplete conversations.
-func (t Tips) partial(first string) Finding {
-	who := first + " is"
-	if n := len(t.Bad) - len(t.whole().Bad); n > 1 {
-		who = fmt.Sprintf("%s and %d more are", first, n-1)
-	}
-	return found(Note, "incomplete", "%s incomplete here, and not damaged: older events were not fetched", who).advise("%s", action.Unshallow())
 }
 
 func (b Tip) finding() Finding {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"jp/conversation"
 	"jp/internal/leftover"
 	"jp/process"
 	"jp/worktree"
@@ -34,29 +33,18 @@ func (c *checkup) fix(ctx context.Context) {
 		}
 		c.removed = append(c.removed, RemovedJSON{Kind: string(v.Kind), Path: v.Path, Age: seconds(v.Age)})
 	}
-	c.sweep(ctx, found.Stale)
-}
-
-// sweep removes the entries of processes that ended, as every reading of the registry does.
-func (c *checkup) sweep(ctx context.Context, stale []Entry) {
+	// Every reading of the registry removes the entries of processes that ended.
 	registry, ok := c.repo.States().ToldRegistry()
-	if !ok || len(stale) == 0 {
+	if !ok || len(found.Stale) == 0 {
 		return
 	}
 	_, _ = registry.Live(ctx) // the next check finds the entries that cannot be removed
 	left, _ := c.stale()
-	for _, e := range stale {
-		if !slices.Contains(names(left), e.ID) {
+	for _, e := range found.Stale {
+		if !slices.ContainsFunc(left, func(l Entry) bool { return l.ID == e.ID }) {
 			c.removed = append(c.removed, RemovedJSON{Kind: "entry", Path: filepath.Join(registry.Folder(), string(e.ID)+".json"), Age: seconds(e.Age)})
 		}
 	}
-}
-
-func names(entries []Entry) (ids []conversation.ID) {
-	for _, e := range entries {
-		ids = append(ids, e.ID)
-	}
-	return ids
 }
 
 func seconds(d time.Duration) float64 { return float64(d.Milliseconds()) / 1000 }

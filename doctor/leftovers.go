@@ -26,7 +26,14 @@ func (c *checkup) leftBehind(ctx context.Context) []Finding {
 }
 
 func (c *checkup) place(ctx context.Context) leftover.Place {
-	return leftover.Place{CommonDir: c.repo.At.CommonDir, GitDir: c.repo.At.GitDir, TopLevel: c.repo.At.TopLevel, Gone: c.gone(ctx)}
+	// If it is unknown whether a conversation exists, it counts as existing.
+	return leftover.Place{CommonDir: c.repo.At.CommonDir, GitDir: c.repo.At.GitDir, TopLevel: c.repo.At.TopLevel, Gone: func(id conversation.ID) bool {
+		if c.repo.Store == nil {
+			return false
+		}
+		_, err := c.repo.Store.Head(ctx, id)
+		return errors.Is(err, conversation.ErrNotFound)
+	}}
 }
 
 func (c *checkup) leftovers(ctx context.Context) Leftovers {
@@ -36,17 +43,6 @@ func (c *checkup) leftovers(ctx context.Context) Leftovers {
 	found := Leftovers{Files: files, Partly: !whole, Network: diskOf(c.repo.At.CommonDir).Network, Root: c.repo.At.TopLevel}
 	found.Stale, found.Errs = c.stale()
 	return found
-}
-
-// gone reports whether a conversation no longer exists. If that is unknown, it reports false.
-func (c *checkup) gone(ctx context.Context) func(conversation.ID) bool {
-	return func(id conversation.ID) bool {
-		if c.repo.Store == nil {
-			return false
-		}
-		_, err := c.repo.Store.Head(ctx, id)
-		return errors.Is(err, conversation.ErrNotFound)
-	}
 }
 
 // stale are the entries of the registry whose processes have ended. It only reads. errs are the errors of

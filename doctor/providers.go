@@ -146,11 +146,6 @@ type Provider struct {
 	Err   error         // why it is unreachable
 }
 
-// usable reports whether a model of it can be asked, as far as is known.
-func (p Provider) usable() bool {
-	return p.Wrong == nil && p.Err == nil && (p.Key != "" || p.Wants == "" && p.Asked)
-}
-
 // Providers are all of them.
 type Providers struct {
 	All      []Provider
@@ -165,7 +160,7 @@ func (ps Providers) Findings() (all []Finding) {
 	var without, silent []string
 	any := ps.Scripted
 	for _, p := range ps.All {
-		any = any || p.usable()
+		any = any || p.Wrong == nil && p.Err == nil && (p.Key != "" || p.Wants == "" && p.Asked)
 		switch {
 		case p.Wrong != nil:
 			all = append(all, found(Warn, "providers", "%s: %v", p.Name, p.Wrong))

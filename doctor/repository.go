@@ -55,7 +55,8 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 	var refusal *gitcmd.Refusal
 	var exit *gitcmd.ExitError
 	if errors.As(err, &refusal) {
-		found.Hint = problem.OneLine(lastLine(refusal.Hint()))
+		words := strings.TrimSpace(refusal.Hint())
+		found.Hint = problem.OneLine(strings.TrimSpace(words[strings.LastIndexByte(words, '\n')+1:]))
 		for _, way := range repo.WaysOut(refusal) {
 			found.Hint = strings.TrimPrefix(strings.TrimSuffix(found.Hint, ".")+"; "+way.Action.String()+" "+way.Why, "; ")
 		}
@@ -88,11 +89,18 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 			found.Owner = int(stat.Uid)
 		}
 	}
-	promised, _ := filepath.Glob(filepath.Join(glob(at.CommonDir), "objects", "pack", "*.promisor")) // the pattern is right
+	common := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(at.CommonDir)
+	promised, _ := filepath.Glob(filepath.Join(common, "objects", "pack", "*.promisor")) // the pattern is right
 	found.Partial = len(promised) > 0
 	found.ReadOnly = unwritten(at)
 	found.Index = damagedIndex(ctx, at, c.env)
-	found.InTheWay = refsInTheWay(ctx, at, c.env)
+	// A ref cannot be below another: these names exclude jp's own.
+	git := gitcmd.At(at, gitcmd.Options{Environ: c.env.Environ})
+	for _, name := range []string{"refs/jp", "refs/jp/conversations", "refs/jp/archive", "refs/jp/remotes", "refs/jp/payloads"} {
+		if _, err := git.Run(ctx, "show-ref", "--verify", "--quiet", name); err == nil {
+			found.InTheWay = append(found.InTheWay, name)
+		}
+	}
 	found.StateDir = ownFolders(at.CommonDir)
 	found.Unusual = unusualFiles(at)
 	var link *safefile.LinkError
@@ -100,17 +108,6 @@ func (c *checkup) repository(ctx context.Context, at gitcmd.Repository, err erro
 		found.Instead = link.Path
 	}
 	return found
-}
-
-// refsInTheWay are refs whose names exclude jp's own, since a ref cannot be below another.
-func refsInTheWay(ctx context.Context, at gitcmd.Repository, e *repo.Host) (names []string) {
-	git := gitcmd.At(at, gitcmd.Options{Environ: e.Environ})
-	for _, name := range []string{"refs/jp", "refs/jp/conversations", "refs/jp/archive", "refs/jp/remotes", "refs/jp/payloads"} {
-		if _, err := git.Run(ctx, "show-ref", "--verify", "--quiet", name); err == nil {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // damagedIndex is git's error for an unreadable index, else nil.
@@ -163,17 +160,6 @@ func unusualFiles(at gitcmd.Repository) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// glob is a path as a pattern that matches only it.
-func glob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// lastLine is the line of git's advice with the command.
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
 // unwritten is the error of writing to the repository, else nil.
