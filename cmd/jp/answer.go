@@ -79,7 +79,15 @@ func runAnswer(ctx context.Context, e *ui.Env, o answerOptions) error {
 	client, err := r.Processes().Connect(ctx, r.States().AskedIn(ctx, a.id))
 	switch {
 	case errors.Is(err, repo.ErrNotRunning):
-		return a.record(ctx)
+		words, in, err := agent.AnswerRecorded(ctx, &ui.TerminalFront{Env: a.env, Repo: a.repo}, a.repo, a.id, a.event, func(ctx context.Context, i attach.Inquiry) (attach.Answer, error) {
+			a.id = i.Conversation
+			return a.to(ctx, i, func(ctx context.Context) (turnloop.Answer, error) { return a.ask(ctx, i) })
+		})
+		if err != nil {
+			return err
+		}
+		a.id = in
+		return a.report(ctx, words, 0)
 	case err != nil:
 		return err
 	}
@@ -164,13 +172,6 @@ func (a *answering) to(ctx context.Context, i attach.Inquiry, ask func(context.C
 	}, err
 }
 
-// nobodyToAsk is the error without a terminal: the waiting question, with the command that answers it.
-func (a *answering) nobodyToAsk(i attach.Inquiry) error {
-	f := problem.New(problem.ExitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).About(i.Conversation)
-	f.Details = append(f.Details, repo.QuestionWords(i))
-	return f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+" behind it answers it from here")
-}
-
 // send gives the answer to the process that waits for it, and waits until it is
 // recorded.
 func (a *answering) send(ctx context.Context, client *attach.Client) error {
@@ -217,7 +218,9 @@ func (a *answering) ask(ctx context.Context, i attach.Inquiry) (turnloop.Answer,
 	front.About(a.id)
 	client := ui.OpenClient(front)
 	if client == nil {
-		return turnloop.Answer{}, a.nobodyToAsk(i)
+		f := problem.New(problem.ExitDecision, "incomplete_turn", "%s waits for an answer, and there is no terminal to ask at.", i.Conversation).About(i.Conversation)
+		f.Details = append(f.Details, repo.QuestionWords(i))
+		return turnloop.Answer{}, f.Hint(repo.AnswerCommand(i), repo.AnswerWords(i)+" behind it answers it from here")
 	}
 	defer client.Close()
 	answer, err := client.Prompter.Ask(ctx, question)
@@ -245,17 +248,4 @@ type answeredJSON struct {
 	ui.Change
 	Answer *string `json:"answer"`
 	PID    int     `json:"pid"` // of the process that goes on, 0 if none runs
-}
-
-// record answers a question that no process waits with.
-func (a *answering) record(ctx context.Context) error {
-	words, in, err := agent.AnswerRecorded(ctx, &ui.TerminalFront{Env: a.env, Repo: a.repo}, a.repo, a.id, a.event, func(ctx context.Context, i attach.Inquiry) (attach.Answer, error) {
-		a.id = i.Conversation
-		return a.to(ctx, i, func(ctx context.Context) (turnloop.Answer, error) { return a.ask(ctx, i) })
-	})
-	if err != nil {
-		return err
-	}
-	a.id = in
-	return a.report(ctx, words, 0)
 }

@@ -113,7 +113,7 @@ func archiveAll(ctx context.Context, r *repo.Repo, e *ui.Env, infos []conversati
 // archive moves one conversation that the caller has locked. If the other place already has it,
 // archive removes the older ref there.
 func archive(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Info, archived bool) (moved bool, err error) {
-	if isArchived(info) == archived && info.Err == nil {
+	if strings.HasPrefix(info.Ref, "refs/jp/"+string(conversation.ScopeArchived)+"/") == archived && info.Err == nil {
 		return r.Store.EndMove(ctx, info.ID)
 	}
 	if info, err = r.Store.Info(ctx, info.ID); err != nil {
@@ -125,10 +125,6 @@ func archive(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Inf
 	}
 	_, err = r.Store.Archive(ctx, info.ID, info.Head, repo.Record(info, &conversation.Metadata{ArchivedAt: at}, e.Now()), archived)
 	return err == nil, err
-}
-
-func isArchived(info conversation.Info) bool {
-	return strings.HasPrefix(info.Ref, "refs/jp/"+string(conversation.ScopeArchived)+"/")
 }
 
 // confirmAll lists conversations and asks whether to do it to all of them.

@@ -299,26 +299,24 @@ func showCompaction(ctx context.Context, e *ui.Env, word string) error {
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), shown)
 	}
-	return e.Paged(func(w io.Writer) error { return shown.show(w, e, found) })
-}
-
-func (s shownCompaction) show(w io.Writer, e *ui.Env, found *conversation.Event) error {
-	p, c := e.Palette(e.Stdout), s.Compaction
-	w = wrapped(w, e)
-	fmt.Fprintf(w, "%s %s\n", p.Yellow(fmt.Sprintf("@%d", found.Seq)), p.Bold(safetext.Clean(found.Subject)))
-	if c.Model != nil {
-		fmt.Fprintf(w, "%s\n", p.Dim("summary by "+safetext.Clean(*c.Model)))
-	}
-	for _, item := range c.Items {
-		cites := make([]string, len(item.Cites))
-		for i, seq := range item.Cites {
-			cites[i] = fmt.Sprintf("@%d", seq)
+	return e.Paged(func(w io.Writer) error {
+		p, c := e.Palette(e.Stdout), shown.Compaction
+		w = wrapped(w, e)
+		fmt.Fprintf(w, "%s %s\n", p.Yellow(fmt.Sprintf("@%d", found.Seq)), p.Bold(safetext.Clean(found.Subject)))
+		if c.Model != nil {
+			fmt.Fprintf(w, "%s\n", p.Dim("summary by "+safetext.Clean(*c.Model)))
 		}
-		fmt.Fprintf(w, "- %s %s\n", safetext.Clean(item.Text), p.Dim("("+string(item.Kind)+", "+strings.Join(cites, " ")+")"))
-	}
-	if c.Dropped > 0 {
-		fmt.Fprintf(w, "%s\n", p.Dim(conversation.Count(c.Dropped, "item")+" of the model cited no event of the range, and jp dropped them"))
-	}
-	fmt.Fprintln(w)
-	return c.writeEvents(w)
+		for _, item := range c.Items {
+			cites := make([]string, len(item.Cites))
+			for i, seq := range item.Cites {
+				cites[i] = fmt.Sprintf("@%d", seq)
+			}
+			fmt.Fprintf(w, "- %s %s\n", safetext.Clean(item.Text), p.Dim("("+string(item.Kind)+", "+strings.Join(cites, " ")+")"))
+		}
+		if c.Dropped > 0 {
+			fmt.Fprintf(w, "%s\n", p.Dim(conversation.Count(c.Dropped, "item")+" of the model cited no event of the range, and jp dropped them"))
+		}
+		fmt.Fprintln(w)
+		return c.writeEvents(w)
+	})
 }

@@ -170,7 +170,7 @@ func complete(e *ui.Env, c completer, more func(args []string) bool) func(*cobra
 			return nil, directive
 		}
 		defer r.Close()
-		if r.Store == nil && !settingsOnly(cmd) {
+		if r.Store == nil && !(cmd.HasParent() && cmd.Parent().Name() == "config") {
 			return nil, directive
 		}
 		for _, f := range c(ctx, r, e, args, word) {
@@ -187,11 +187,6 @@ func complete(e *ui.Env, c completer, more func(args []string) bool) func(*cobra
 		}
 		return found, directive
 	}
-}
-
-// settingsOnly reports whether a command needs no repository.
-func settingsOnly(cmd *cobra.Command) bool {
-	return cmd.HasParent() && cmd.Parent().Name() == "config"
 }
 
 // bashWords splits the line for a bash of any kind: its words end at blanks only. Cobra's own

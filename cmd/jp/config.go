@@ -81,7 +81,18 @@ func runConfigShow(ctx context.Context, e *ui.Env, args []string, all bool) erro
 			return problem.Usage("there is no key %q.", under).Hint(action.ShowConfig, "all that are set")
 		}
 	}
-	settings := settings(r, under, all || under != "")
+	settings := []settingInForce{}
+	for _, key := range slices.Sorted(maps.Keys(r.Report.Origins)) {
+		origin := r.Report.Origins[key]
+		if below(key, under) && (all || under != "" || origin.Layer != config.LayerDefault) {
+			settings = append(settings, settingInForce{Key: key, Value: r.Report.Values[key], From: origin.String(), Effect: true})
+		}
+	}
+	for _, k := range r.Report.Inert {
+		if below(k.Key, under) {
+			settings = append(settings, settingInForce{Key: k.Key, Value: k.Value, From: k.Origin.String(), Reason: string(k.Reason)})
+		}
+	}
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), settings)
 	}
@@ -97,23 +108,6 @@ func runConfigShow(ctx context.Context, e *ui.Env, args []string, all bool) erro
 		return err
 	}
 	return problem.New(problem.ExitFailed, "config", "%s is not set, and has no default.", under).Hint(action.ShowConfig, "all that are set")
-}
-
-// settings are those at a key or below it, "" for all.
-func settings(r *repo.Repo, under string, defaults bool) []settingInForce {
-	found := []settingInForce{}
-	for _, key := range slices.Sorted(maps.Keys(r.Report.Origins)) {
-		origin := r.Report.Origins[key]
-		if below(key, under) && (defaults || origin.Layer != config.LayerDefault) {
-			found = append(found, settingInForce{Key: key, Value: r.Report.Values[key], From: origin.String(), Effect: true})
-		}
-	}
-	for _, k := range r.Report.Inert {
-		if below(k.Key, under) {
-			found = append(found, settingInForce{Key: k.Key, Value: k.Value, From: k.Origin.String(), Reason: string(k.Reason)})
-		}
-	}
-	return found
 }
 
 func below(key, table string) bool {

@@ -47,7 +47,14 @@ func runDemo(ctx context.Context, e *ui.Env) error {
 	if err := d.killed(ctx); err != nil {
 		return err
 	}
-	for _, step := range d.steps() {
+	for _, step := range [][]string{
+		{"jp", "ls"},
+		{"jp", "continue", "-y"},
+		{"jp", "print"},
+		{"git", "log", "--oneline", "--stat", "main..$(jp show --ref)", "--", "."},
+		{"jp", "verify", "--all"},
+		{"git", "fsck", "--strict"},
+	} {
 		if err := d.show(ctx, step); err != nil {
 			return err
 		}
@@ -103,18 +110,6 @@ func (d *demo) scratch(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// steps are the commands of the demo, as a person would type them.
-func (d *demo) steps() [][]string {
-	return [][]string{
-		{"jp", "ls"},
-		{"jp", "continue", "-y"},
-		{"jp", "print"},
-		{"git", "log", "--oneline", "--stat", "main..$(jp show --ref)", "--", "."},
-		{"jp", "verify", "--all"},
-		{"git", "fsck", "--strict"},
-	}
 }
 
 // killed asks the model, and kills jp once the first file is changed.

@@ -125,9 +125,6 @@ func runDiff(ctx context.Context, e *ui.Env, o diffOptions) error {
 	return v.Damage(nil)
 }
 
-// newestTurn reaches back to the start of the newest turn.
-func newestTurn([]*conversation.Event) bool { return true }
-
 // reach is how far back to read, apart from a named event.
 func (o diffOptions) reach() repo.Reach {
 	if n, err := strconv.Atoi(o.turn); err == nil {
@@ -147,9 +144,39 @@ func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o *diffOptions) (*rep
 	case len(o.words) == 2 && (o.turn != "" || o.worktree), isRange && (o.turn != "" || o.worktree):
 		return nil, nil, problem.Usage("--turn and --worktree are about one conversation, and take no two events.")
 	case len(o.words) == 2:
-		return compareTwo(ctx, r, e, o.words)
+		var views [2]*repo.View
+		var trees [2]string
+		for i, word := range o.words {
+			v, ev, err := r.Find().EventAlone(ctx, e.Host, word, func([]*conversation.Event) bool { return true })
+			if err != nil {
+				return nil, nil, err
+			}
+			if ev == nil {
+				ev = v.Events[len(v.Events)-1]
+			}
+			views[i], trees[i] = v, ev.Tree
+		}
+		c, err := blame.NewComparison(ctx, views[0])
+		if err == nil {
+			c.Add(blame.Span{Before: trees[0], After: trees[1]})
+		}
+		return views[0], c, err
 	case isRange:
-		return compareRange(ctx, r, e, from, to)
+		// A missing event is the first or the last.
+		target, a, _ := strings.Cut(from, "@")
+		if !strings.Contains(from, "@") {
+			target, a = "", from
+		}
+		v, first, last, err := r.Find().EventRange(ctx, e.Host, target, a, to)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, err := blame.NewComparison(ctx, v)
+		if err == nil {
+			c.Add(blame.Span{Before: first.Tree, After: last.Tree})
+			err = c.Blame(ctx, min(first.Seq, last.Seq)+1, max(first.Seq, last.Seq))
+		}
+		return v, c, err
 	}
 	find := r.Find().EventAlone
 	if o.worktree || o.turn != "" {
@@ -172,46 +199,6 @@ func compare(ctx context.Context, r *repo.Repo, e *ui.Env, o *diffOptions) (*rep
 	default:
 		o.turn = strconv.Itoa(v.LastTurn())
 		err = c.Turn(ctx, o.turn)
-	}
-	return v, c, err
-}
-
-// compareTwo compares events of two conversations; without an event it is the
-// newest.
-func compareTwo(ctx context.Context, r *repo.Repo, e *ui.Env, words []string) (*repo.View, *blame.Comparison, error) {
-	var views [2]*repo.View
-	var trees [2]string
-	for i, word := range words {
-		v, ev, err := r.Find().EventAlone(ctx, e.Host, word, newestTurn)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ev == nil {
-			ev = v.Events[len(v.Events)-1]
-		}
-		views[i], trees[i] = v, ev.Tree
-	}
-	c, err := blame.NewComparison(ctx, views[0])
-	if err == nil {
-		c.Add(blame.Span{Before: trees[0], After: trees[1]})
-	}
-	return views[0], c, err
-}
-
-// compareRange compares two events of one conversation. A missing one is the first or the last.
-func compareRange(ctx context.Context, r *repo.Repo, e *ui.Env, from, to string) (*repo.View, *blame.Comparison, error) {
-	target, a, _ := strings.Cut(from, "@")
-	if !strings.Contains(from, "@") {
-		target, a = "", from
-	}
-	v, first, last, err := r.Find().EventRange(ctx, e.Host, target, a, to)
-	if err != nil {
-		return nil, nil, err
-	}
-	c, err := blame.NewComparison(ctx, v)
-	if err == nil {
-		c.Add(blame.Span{Before: first.Tree, After: last.Tree})
-		err = c.Blame(ctx, min(first.Seq, last.Seq)+1, max(first.Seq, last.Seq))
 	}
 	return v, c, err
 }

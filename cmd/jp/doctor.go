@@ -50,7 +50,25 @@ func runDoctor(ctx context.Context, e *ui.Env, o doctorOptions) error {
 		Net: o.net, Fix: o.fix, Verbose: e.Verbose, Editor: func() (string, string) { return e.EditorCommand() },
 		Terminal: func(style config.Style) doctor.Terminal {
 			e.Style = style
-			return terminalFound(e)
+			t := doctor.Terminal{Is: ui.IsTerminal(e.Stdout), Width: terminal.Width(e.Stdout, e.Environ), Colour: e.Palette(e.Stdout).On()}
+			switch {
+			case e.Style.Color == "never":
+				t.Why = "style.color is never"
+			case e.Get("NO_COLOR") != "":
+				t.Why = "NO_COLOR is set"
+			case e.Get("TERM") == "dumb":
+				t.Why = "TERM is dumb"
+			default:
+				t.Why = "the output is redirected"
+			}
+			for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+				if t.Locale = e.Get(name); t.Locale != "" {
+					break
+				}
+			}
+			plain := strings.ReplaceAll(strings.ToLower(t.Locale), "-", "")
+			t.UTF8 = strings.Contains(plain, "utf8")
+			return t
 		},
 		Mistakes: func(r *repo.Repo) (wrong, idle []*config.Error) {
 			return agent.Mistakes(r, e.Host), agent.IdleSettings(r)
@@ -66,26 +84,4 @@ func runDoctor(ctx context.Context, e *ui.Env, o doctorOptions) error {
 		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
 	}
 	return nil
-}
-
-func terminalFound(e *ui.Env) doctor.Terminal {
-	t := doctor.Terminal{Is: ui.IsTerminal(e.Stdout), Width: terminal.Width(e.Stdout, e.Environ), Colour: e.Palette(e.Stdout).On()}
-	switch {
-	case e.Style.Color == "never":
-		t.Why = "style.color is never"
-	case e.Get("NO_COLOR") != "":
-		t.Why = "NO_COLOR is set"
-	case e.Get("TERM") == "dumb":
-		t.Why = "TERM is dumb"
-	default:
-		t.Why = "the output is redirected"
-	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if t.Locale = e.Get(name); t.Locale != "" {
-			break
-		}
-	}
-	plain := strings.ReplaceAll(strings.ToLower(t.Locale), "-", "")
-	t.UTF8 = strings.Contains(plain, "utf8")
-	return t
 }

@@ -103,7 +103,11 @@ func runEdit(ctx context.Context, e *ui.Env, o editOptions) error {
 		return err
 	}
 	if o.title.ByModel {
-		written, err := agent.WriteTitle(ctx, r, e.Host, info, o.model, func(model string) { askingForTitle(e, model) })
+		written, err := agent.WriteTitle(ctx, r, e.Host, info, o.model, func(model string) {
+			if ui.IsTerminal(e.Stderr) {
+				e.Note("%s is asked for a title …", safetext.Clean(model))
+			}
+		})
 		if err != nil {
 			return err
 		}
@@ -203,11 +207,4 @@ func labelled(now map[string]string, words []string) (map[string]string, error) 
 		}
 	}
 	return labels, nil
-}
-
-// askingForTitle names the model that is asked for a title, to a person.
-func askingForTitle(e *ui.Env, model string) {
-	if ui.IsTerminal(e.Stderr) {
-		e.Note("%s is asked for a title …", safetext.Clean(model))
-	}
 }

@@ -150,7 +150,17 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 			return failed
 		}
 		notes = session.Notes
-		err = o.put(e, func(w io.Writer) error { return o.session(e, session, w) })
+		err = o.put(e, func(w io.Writer) error {
+			if !o.install {
+				return session.Write(w)
+			}
+			path, err := session.Install(e.Get)
+			if err == nil {
+				e.Note("The session is in %s. This resumes it:", safetext.Show(path))
+				_, err = fmt.Fprintln(w, session.Resume(path))
+			}
+			return err
+		})
 	} else {
 		d, failed := source.Document(ctx, o.to, pageOptions())
 		if failed != nil {
@@ -169,19 +179,6 @@ func runExport(ctx context.Context, e *ui.Env, o exportOptions, word string) err
 		e.Note("%s", words)
 	}
 	return source.View.Damage(nil)
-}
-
-// session writes a session of another agent to w, or to the folder in which its agent looks for it.
-func (o exportOptions) session(e *ui.Env, session *export.Native, w io.Writer) error {
-	if !o.install {
-		return session.Write(w)
-	}
-	path, err := session.Install(e.Get)
-	if err == nil {
-		e.Note("The session is in %s. This resumes it:", safetext.Show(path))
-		_, err = fmt.Fprintln(w, session.Resume(path))
-	}
-	return err
 }
 
 // put writes to the file that the user named, as a whole, or to stdout.

@@ -144,23 +144,17 @@ func runFork(ctx context.Context, e *ui.Env, o forkOptions) error {
 	}
 	switch {
 	case o.worktree != "":
-		return f.inWorktree(ctx, o)
+		done, err := f.fork.WithWorktree(ctx, o.worktree, o.branch, o.backups)
+		if err != nil {
+			return err
+		}
+		return f.report(o, done)
 	case o.restore && v.Remote != "":
 		return repo.LookOnly(conversation.Info{ID: v.ID, Remote: v.Remote})
 	case o.restore:
 		return f.rewind(ctx, o)
 	}
-	return f.plain(ctx, o)
-}
-
-type forkScreen struct {
-	fork *fork.Fork
-	env  *ui.Env
-}
-
-// plain makes the fork, and leaves the files as they are. The fork's place is the present one of the
-// working tree, where it goes on.
-func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
+	// The files stay as they are. The fork's place is the present one of the working tree, where it goes on.
 	place, err := snapshot.Here(ctx, f.fork.View.Repo)
 	if err != nil {
 		return err
@@ -174,6 +168,11 @@ func (f *forkScreen) plain(ctx context.Context, o forkOptions) error {
 		}
 	}
 	return f.report(o, fork.ForkResult{})
+}
+
+type forkScreen struct {
+	fork *fork.Fork
+	env  *ui.Env
 }
 
 func (f *forkScreen) report(o forkOptions, r fork.ForkResult) error {
@@ -236,7 +235,18 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 			fmt.Fprintf(out, "Changed, but in no snapshot, so not there as they were then: %s.\n", r.LeftOut.Words(20, true))
 		}
 		if o.backups {
-			f.explainOwn(out, r.Files)
+			n := 0
+			for _, file := range r.Files {
+				if file.Done {
+					n++
+				}
+			}
+			fmt.Fprintf(out, "Of your own files that no snapshot has, %s came along.\n", conversation.Count(n, "file"))
+			for _, file := range r.Files {
+				if !file.Done {
+					fmt.Fprintf(out, "  %s  %s\n", repo.ShownPath(file.Path), safetext.Clean(file.Reason))
+				}
+			}
 		}
 		fork.TellUnconverted(out, dir, r.Unconverted)
 		if r.Sparse > 0 {
@@ -254,31 +264,6 @@ func (f *forkScreen) explain(o forkOptions, r fork.ForkResult, tail *conversatio
 		line += ": " + conversation.Count(n, "call") + " open"
 	}
 	fmt.Fprintf(out, "%s.   %s   goes on with it\n", line, action.Continue(f.fork.ID.Short()))
-}
-
-// explainOwn names the user's own files in the working tree.
-func (f *forkScreen) explainOwn(out io.Writer, files []repo.FileResult) {
-	n := 0
-	for _, file := range files {
-		if file.Done {
-			n++
-		}
-	}
-	fmt.Fprintf(out, "Of your own files that no snapshot has, %s came along.\n", conversation.Count(n, "file"))
-	for _, file := range files {
-		if !file.Done {
-			fmt.Fprintf(out, "  %s  %s\n", repo.ShownPath(file.Path), safetext.Clean(file.Reason))
-		}
-	}
-}
-
-// inWorktree makes the fork with a working tree of its own.
-func (f *forkScreen) inWorktree(ctx context.Context, o forkOptions) error {
-	done, err := f.fork.WithWorktree(ctx, o.worktree, o.branch, o.backups)
-	if err != nil {
-		return err
-	}
-	return f.report(o, done)
 }
 
 // rewind goes back in place, once the user has agreed.

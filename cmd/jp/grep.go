@@ -80,13 +80,7 @@ func newGrepCommand(e *ui.Env) *cobra.Command {
 			return runGrep(cmd.Context(), e, o)
 		},
 	}
-	o.define(cmd.Flags())
-	cmd.MarkFlagsMutuallyExclusive("ignore-case", "case-sensitive")
-	cmd.MarkFlagsMutuallyExclusive("list", "count")
-	return cmd
-}
-
-func (o *grepOptions) define(f *pflag.FlagSet) {
+	f := cmd.Flags()
 	f.StringArrayVarP(&o.patterns, "pattern", "e", nil, "also find `PATTERN`; all arguments are conversations")
 	f.BoolVarP(&o.regexp, "regexp", "r", false, "patterns are regular expressions")
 	f.BoolVarP(&o.ignoreCase, "ignore-case", "i", false, "ignore case")
@@ -103,6 +97,9 @@ func (o *grepOptions) define(f *pflag.FlagSet) {
 	f.IntVarP(&o.limit, "limit", "n", 0, "at most `N` conversations")
 	f.BoolVar(&o.all, "all", false, "repeat a line in each fork that shares it, as -c, -l, -m and -n do")
 	f.BoolVar(&o.recall, "recall", false, "also in calls and results of the recall tools")
+	cmd.MarkFlagsMutuallyExclusive("ignore-case", "case-sensitive")
+	cmd.MarkFlagsMutuallyExclusive("list", "count")
+	return cmd
 }
 
 // resolve separates patterns from conversations, and resolves -C.

@@ -69,26 +69,22 @@ func (t *grepText) show(r search.Result) (err error) {
 			out.WriteString("--\n")
 		}
 		t.wrote = true
-		out.WriteString(t.line(r.Info, l))
+		turn, seq, between, mark := "", "", "-", ""
+		if l.Seq >= 0 {
+			turn, seq = problem.Itoa(l.Turn), problem.Itoa(l.Seq)
+		}
+		if l.Match {
+			between = ":"
+		}
+		if incomplete(r.Info, l) {
+			mark = incompleteMark
+		}
+		text := terminal.Excerpt(l.Text, l.Submatches, t.palette.Found, 0)
+		out.WriteString(strings.Join([]string{r.Info.Name(), turn, seq, string(l.Scope), text}, between) + ui.ForksMark(l) + mark)
 		out.WriteByte('\n')
 	}
 	_, err = io.WriteString(t.w, out.String())
 	return err
-}
-
-func (t *grepText) line(i conversation.Info, l search.Line) string {
-	turn, seq, between, mark := "", "", "-", ""
-	if l.Seq >= 0 {
-		turn, seq = problem.Itoa(l.Turn), problem.Itoa(l.Seq)
-	}
-	if l.Match {
-		between = ":"
-	}
-	if incomplete(i, l) {
-		mark = incompleteMark
-	}
-	text := terminal.Excerpt(l.Text, l.Submatches, t.palette.Found, 0)
-	return strings.Join([]string{i.Name(), turn, seq, string(l.Scope), text}, between) + ui.ForksMark(l) + mark
 }
 
 // grepRows writes JSON, that of one conversation after the other.

@@ -33,12 +33,41 @@ func (s *grepScreen) show(r search.Result) error {
 	}
 	s.wrote = true
 	fmt.Fprintln(s.w, s.heading(r))
-	before := s.places(r.Lines)
+	// Without room for it the turn is left out, then the scope.
+	turn, seq, scope := 0, 0, 0
+	for _, l := range r.Lines {
+		turn, seq, scope = max(turn, len(turnWord(l))), max(seq, len(s.seqWord(l))), max(scope, len(l.Scope))
+	}
+	room := s.width - leastText - 2
+	withTurn := turn+seq+scope+4 <= room
+	withScope := seq+scope+3 <= room
+	before := make([]string, len(r.Lines))
+	for i, l := range r.Lines {
+		words := []string{s.palette.Yellow(fmt.Sprintf("%-*s", seq, s.seqWord(l)))}
+		if withTurn {
+			words = append([]string{fmt.Sprintf("%*s", turn, turnWord(l))}, words...)
+		}
+		if withScope {
+			words = append(words, s.palette.Dim(fmt.Sprintf("%-*s", scope, l.Scope)))
+		}
+		before[i] = "  " + strings.Join(words, " ") + "  "
+	}
 	for i, l := range r.Lines {
 		if s.opts.hasContext() && i > 0 && !adjoin(r.Lines[i-1], l) {
 			fmt.Fprintln(s.w, s.palette.Dim("  --"))
 		}
-		if _, err := fmt.Fprintln(s.w, before[i]+s.text(r, l, s.width-safetext.Columns(before[i]))); err != nil {
+		columns := s.width - safetext.Columns(before[i])
+		mark := s.palette.Dim(ui.ForksMark(l))
+		columns -= safetext.Columns(ui.ForksMark(l))
+		if incomplete(r.Info, l) {
+			mark += s.palette.Yellow(incompleteMark)
+			columns -= safetext.Columns(incompleteMark)
+		}
+		text := terminal.Excerpt(l.Text, l.Submatches, s.palette.Found, max(columns, 1))
+		if !l.Match {
+			text = s.palette.Dim(text)
+		}
+		if _, err := fmt.Fprintln(s.w, before[i]+text+mark); err != nil {
 			return err
 		}
 	}
@@ -58,30 +87,6 @@ func (s *grepScreen) heading(r search.Result) string {
 	title = safetext.Fit(title, room)
 	gap := strings.Repeat(" ", room-safetext.Columns(title))
 	return s.palette.Cyan(id) + "  " + s.palette.Bold(title) + gap + "  " + s.palette.Dim(when)
-}
-
-// places are the columns before the text of each line: turn, event and scope, aligned. Without room
-// for it the turn is left out, then the scope.
-func (s *grepScreen) places(lines []search.Line) []string {
-	turn, seq, scope := 0, 0, 0
-	for _, l := range lines {
-		turn, seq, scope = max(turn, len(turnWord(l))), max(seq, len(s.seqWord(l))), max(scope, len(l.Scope))
-	}
-	room := s.width - leastText - 2
-	withTurn := turn+seq+scope+4 <= room
-	withScope := seq+scope+3 <= room
-	places := make([]string, len(lines))
-	for i, l := range lines {
-		words := []string{s.palette.Yellow(fmt.Sprintf("%-*s", seq, s.seqWord(l)))}
-		if withTurn {
-			words = append([]string{fmt.Sprintf("%*s", turn, turnWord(l))}, words...)
-		}
-		if withScope {
-			words = append(words, s.palette.Dim(fmt.Sprintf("%-*s", scope, l.Scope)))
-		}
-		places[i] = "  " + strings.Join(words, " ") + "  "
-	}
-	return places
 }
 
 func turnWord(l search.Line) string {
@@ -105,18 +110,4 @@ func (s *grepScreen) seqWord(l search.Line) string {
 		return word + ":"
 	}
 	return word + "-"
-}
-
-func (s *grepScreen) text(r search.Result, l search.Line, columns int) string {
-	mark := s.palette.Dim(ui.ForksMark(l))
-	columns -= safetext.Columns(ui.ForksMark(l))
-	if incomplete(r.Info, l) {
-		mark += s.palette.Yellow(incompleteMark)
-		columns -= safetext.Columns(incompleteMark)
-	}
-	text := terminal.Excerpt(l.Text, l.Submatches, s.palette.Found, max(columns, 1))
-	if !l.Match {
-		text = s.palette.Dim(text)
-	}
-	return text + mark
 }

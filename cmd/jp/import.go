@@ -97,7 +97,24 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 		if err != nil {
 			return err
 		}
-		return printFound(e, found)
+		if e.Format.Structured() {
+			return ui.WriteJSON(e.Results(), slices.Concat([]importer.Found{}, found))
+		}
+		if len(found) == 0 && !e.Quiet {
+			_, err := fmt.Fprintln(e.Messages(), "No session of this working tree was found.")
+			return err
+		}
+		for _, f := range found {
+			state := "new"
+			if f.Imported {
+				state = "imported as " + f.ID.Short()
+			}
+			request := conversation.Shorten(problem.OneLine(f.Request), conversation.TitleColumns)
+			if _, err := fmt.Fprintf(e.Results(), "%s  %s  %s\n    %s\n", f.Started.Format(time.DateOnly), state, request, safetext.Show(f.File)); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	reports := []*importer.Report{}
 	one := func(file string) error {
@@ -124,27 +141,6 @@ func runImport(ctx context.Context, e *ui.Env, o importOptions, word string, fil
 		return errors.Join(failed, ui.WriteJSON(e.Results(), reports))
 	}
 	return failed
-}
-
-func printFound(e *ui.Env, found []importer.Found) error {
-	if e.Format.Structured() {
-		return ui.WriteJSON(e.Results(), slices.Concat([]importer.Found{}, found))
-	}
-	if len(found) == 0 && !e.Quiet {
-		_, err := fmt.Fprintln(e.Messages(), "No session of this working tree was found.")
-		return err
-	}
-	for _, f := range found {
-		state := "new"
-		if f.Imported {
-			state = "imported as " + f.ID.Short()
-		}
-		request := conversation.Shorten(problem.OneLine(f.Request), conversation.TitleColumns)
-		if _, err := fmt.Fprintf(e.Results(), "%s  %s  %s\n    %s\n", f.Started.Format(time.DateOnly), state, request, safetext.Show(f.File)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // printImport shows the result for one file: the conversation on stdout, all else beside it.

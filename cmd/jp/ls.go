@@ -75,7 +75,11 @@ func newListCommand(e *ui.Env) *cobra.Command {
 }
 
 func runList(ctx context.Context, e *ui.Env, o listOptions) error {
-	if err := o.check(e.Now()); err != nil {
+	_, err := o.order()
+	if err == nil {
+		_, err = o.filter(e.Now())
+	}
+	if err != nil {
 		return err
 	}
 	r, err := e.OpenRepo(ctx)
@@ -100,15 +104,6 @@ func runList(ctx context.Context, e *ui.Env, o listOptions) error {
 		}
 	}
 	return ui.PrintList(ctx, e, r, o.arrange(list, e.Now()))
-}
-
-// check refuses words without a meaning.
-func (o listOptions) check(now time.Time) error {
-	_, err := o.order()
-	if err == nil {
-		_, err = o.filter(now)
-	}
-	return err
 }
 
 func (o listOptions) scope() conversation.Scope {

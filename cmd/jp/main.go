@@ -95,7 +95,7 @@ func run(e *ui.Env, args []string) int {
 	}
 	f := ui.TypedFor(repo.ProblemOf(err), e)
 	asJSON := e.Format.Structured() || wantsJSON(args)
-	if asJSON && hasResult(cmd) && !e.Ended {
+	if asJSON && cmd != nil && (cmd.Name() == "query" || cmd.Name() == "continue") && !e.Ended {
 		e.Format = ui.FormatJSONL
 		(&ui.JsonlOutput{Env: e}).Result(turnloop.Outcome{}, "", f)
 	}
@@ -119,11 +119,6 @@ func wantsJSON(args []string) bool {
 		}
 	}
 	return false
-}
-
-// hasResult reports whether a command's last line of JSON is always its result.
-func hasResult(cmd *cobra.Command) bool {
-	return cmd != nil && (cmd.Name() == "query" || cmd.Name() == "continue")
 }
 
 // oneInterrupt is how long interrupts count as one: programs such as timeout send

@@ -232,7 +232,22 @@ func printViews(ctx context.Context, w io.Writer, e *ui.Env, views []*ui.ScreenV
 // Notes about missing parts go to standard error, so stdout has the answer alone.
 func printAnswer(v *ui.ScreenView, w io.Writer) {
 	text, part := "", conversation.PartMessage
-	for _, e := range answerEvents(v.View) {
+	var events []*conversation.Event
+	for t := range conversation.Turns(v.View.Events) {
+		ledger := t.Ledger()
+		for _, call := range ledger.Calls {
+			if !call.Answer() || ledger.Discarded {
+				continue
+			}
+			events = nil
+			for _, e := range call.Events {
+				if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning {
+					events = append(events, e)
+				}
+			}
+		}
+	}
+	for _, e := range events {
 		b := e.Body.(*conversation.ChatResponse)
 		if text += b.Text; b.Part == conversation.PartData {
 			part = b.Part
@@ -248,29 +263,14 @@ func printAnswer(v *ui.ScreenView, w io.Writer) {
 	ui.NewTurn(v, w, "full", false).Said(part, text)
 }
 
-// answerEvents are the events of the last answer that have text.
-func answerEvents(v *repo.View) (events []*conversation.Event) {
-	for t := range conversation.Turns(v.Events) {
-		ledger := t.Ledger()
-		for _, call := range ledger.Calls {
-			if !call.Answer() || ledger.Discarded {
-				continue
-			}
-			events = nil
-			for _, e := range call.Events {
-				if b, ok := e.Body.(*conversation.ChatResponse); ok && b.Part != conversation.PartReasoning {
-					events = append(events, e)
-				}
-			}
-		}
-	}
-	return events
-}
-
 func windowOf(v *repo.View, o printOptions) ([]*conversation.Event, error) {
 	gone := map[int]bool{} // turns that were taken back
 	if o.turn == "" && !o.internal {
-		gone = discardedTurns(v.Events)
+		for t := range conversation.Turns(v.Events) {
+			if t.Ledger().Discarded {
+				gone[t.Number] = true
+			}
+		}
 	}
 	from, to, err := turnRange(v, o, gone)
 	if err != nil {
@@ -299,17 +299,6 @@ func windowOf(v *repo.View, o printOptions) ([]*conversation.Event, error) {
 // and is shown between two events that count.
 func (o printOptions) counts(e *conversation.Event) bool {
 	return o.internal || e.Type() != conversation.TypeTurnStart
-}
-
-// discardedTurns are the numbers of the turns that readers skip.
-func discardedTurns(events []*conversation.Event) map[int]bool {
-	gone := map[int]bool{}
-	for t := range conversation.Turns(events) {
-		if t.Ledger().Discarded {
-			gone[t.Number] = true
-		}
-	}
-	return gone
 }
 
 // turnRange is the range of turns to print. Discarded turns do not count.

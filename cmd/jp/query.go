@@ -2,12 +2,19 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"jp/agent"
+	"jp/agent/problem"
+	"jp/agent/repo"
 	"jp/cmd/jp/internal/ui"
+	"jp/conversation"
+	"jp/internal/safetext"
 )
 
 const queryHelp = `Ask the model, in this session's conversation or a new one, and let it use tools.
@@ -110,7 +117,50 @@ func runQuery(ctx context.Context, e *ui.Env, o agent.Request) (err error) {
 	}
 	defer r.Close()
 	if o.DryRun {
-		return previewQuery(ctx, e, r, o)
+		p, err := agent.Preview(ctx, r, o, e.Frontend(r, o))
+		if err != nil {
+			return err
+		}
+		if e.Format.Structured() {
+			s := shownPreview{Turn: p.Turn, Model: p.Model, Tokens: p.Tokens, CostUSD: repo.Given(p.CostUSD), Request: p.Request, Conversation: repo.Given(string(p.ID)), Compacts: p.Compacts}
+			if p.Window > 0 {
+				s.Window = &p.Window
+			}
+			return ui.WriteJSON(e.Results(), s)
+		}
+		return e.Paged(func(w io.Writer) error {
+			for _, part := range p.Parts {
+				fmt.Fprintf(w, "%8s  %-12s %s\n", conversation.Tokens(part.Tokens), part.From, safetext.Clean(conversation.Shorten(problem.OneLine(part.Text), 100)))
+			}
+			place := "a new conversation"
+			if p.ID != "" {
+				place = fmt.Sprintf("turn %d of %s", p.Turn, p.ID.Short())
+			}
+			words := []string{"about " + conversation.Tokens(p.Tokens) + " tokens"}
+			if p.Window > 0 {
+				words = append(words, conversation.PartOf(p.Tokens, p.Window))
+			}
+			cost := "the price is unknown (prices)"
+			if p.CostUSD != "" {
+				cost = conversation.Dollars(p.CostUSD) + " for the input if no cache has it"
+			}
+			_, err := fmt.Fprintf(w, "%s to %s · %s\n", place, safetext.Show(p.Model), strings.Join(append(words, cost), " · "))
+			if err == nil && p.Compacts {
+				_, err = fmt.Fprintln(w, "jp would compact the conversation first.")
+			}
+			return err
+		})
 	}
 	return agent.Ask(ctx, r, o, e.Frontend(r, o))
+}
+
+type shownPreview struct {
+	Conversation *string                `json:"conversation"`
+	Turn         int                    `json:"turn"`
+	Model        string                 `json:"model"`
+	Tokens       int                    `json:"tokens"`
+	Window       *int                   `json:"window"`
+	CostUSD      *string                `json:"cost_usd"`
+	Compacts     bool                   `json:"compacts"`
+	Request      agent.PreviewedRequest `json:"request"`
 }

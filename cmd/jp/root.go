@@ -196,7 +196,15 @@ func strict(cmd *cobra.Command) {
 		}
 		return wrongArguments(cmd, args)
 	}
-	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return cmp.Or(exclusive(cmd), emptyFlag(cmd)) }
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		var err error
+		cmd.Flags().Visit(func(flag *pflag.Flag) {
+			if flag.Value.Type() == "string" && problem.Blank(flag.Value.String()) && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
+				err = problem.Usage("--%s is empty.", flag.Name).Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its flags, with examples")
+			}
+		})
+		return cmp.Or(exclusive(cmd), err)
+	}
 	for _, sub := range cmd.Commands() {
 		strict(sub)
 	}
@@ -215,17 +223,6 @@ func emptyWord(cmd *cobra.Command, args []string) error {
 		return problem.Usage("an argument is empty; it names nothing.").Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its arguments, with examples")
 	}
 	return nil
-}
-
-// emptyFlag refuses a flag without its value, but those that take something away
-// with it.
-func emptyFlag(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if flag.Value.Type() == "string" && problem.Blank(flag.Value.String()) && !slices.Contains([]string{"title", "fork", "chdir"}, flag.Name) {
-			err = problem.Usage("--%s is empty.", flag.Name).Hint(action.Help(strings.Fields(cmd.CommandPath())...), "its flags, with examples")
-		}
-	})
-	return err
 }
 
 // exclusive refuses two flags of which one excludes the other.

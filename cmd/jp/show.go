@@ -78,30 +78,25 @@ func runShow(ctx context.Context, e *ui.Env, word, lines string) error {
 		return err
 	}
 	if lines != "" {
-		return showLines(ctx, e, v, found, lines)
+		text, _ := found.Text()
+		text = strings.TrimSuffix(safetext.RevealOutput(v.Output(ctx, found, text)), "\n")
+		all := strings.Split(text, "\n")
+		a, b, isRange := strings.Cut(lines, "..")
+		if !isRange {
+			b = a
+		}
+		from, err := strconv.Atoi(a)
+		to, err2 := strconv.Atoi(b)
+		if err != nil || err2 != nil || from < 1 || to < from {
+			return problem.Usage("invalid --lines %q (want a line, or the first and the last one as A..B).", lines)
+		}
+		if from > len(all) {
+			return problem.Usage("event %d has %s.", found.Seq, conversation.Count(len(all), "line"))
+		}
+		return e.Paged(func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, strings.Join(all[from-1:min(to, len(all))], "\n"))
+			return err
+		})
 	}
 	return e.Paged(func(w io.Writer) error { return e.OnScreen(v).PrintEvent(ctx, w, found) })
-}
-
-// showLines prints lines of an event's text, of a tool's output all that jp kept.
-func showLines(ctx context.Context, e *ui.Env, v *repo.View, found *conversation.Event, asked string) error {
-	text, _ := found.Text()
-	text = strings.TrimSuffix(safetext.RevealOutput(v.Output(ctx, found, text)), "\n")
-	all := strings.Split(text, "\n")
-	a, b, isRange := strings.Cut(asked, "..")
-	if !isRange {
-		b = a
-	}
-	from, err := strconv.Atoi(a)
-	to, err2 := strconv.Atoi(b)
-	if err != nil || err2 != nil || from < 1 || to < from {
-		return problem.Usage("invalid --lines %q (want a line, or the first and the last one as A..B).", asked)
-	}
-	if from > len(all) {
-		return problem.Usage("event %d has %s.", found.Seq, conversation.Count(len(all), "line"))
-	}
-	return e.Paged(func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, strings.Join(all[from-1:min(to, len(all))], "\n"))
-		return err
-	})
 }

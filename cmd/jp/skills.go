@@ -65,7 +65,26 @@ func runSkills(ctx context.Context, e *ui.Env, o skillsOptions, name string) err
 		return problem.Usage("there is no skill %q.", name).Hint(action.Skills, "list the skills")
 	}
 	if o.approve || o.revoke {
-		return decideSkill(e, set, *k, o, toolset.FromProgram(r))
+		switch {
+		case toolset.FromProgram(r):
+			return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
+		case k.User:
+			e.Note("The skill %s is yours and needs no approval.", safetext.Show(k.Name))
+			return nil
+		case k.Unusable != "":
+			return problem.Usage("jp could not use the skill %s: %s.", safetext.Show(k.Name), k.Unusable)
+		case o.revoke:
+			done, err := set.Revoke(*k)
+			if err == nil && !done {
+				e.Note("The skill %s was not approved.", safetext.Show(k.Name))
+			}
+			return err
+		}
+		if err := set.Approve(*k); err != nil {
+			return err
+		}
+		e.Note("Approved the skill %s as it is, in this working tree.", safetext.Show(k.Name))
+		return nil
 	}
 	if e.Format.Structured() {
 		return ui.WriteJSON(e.Results(), []listedSkill{{*k, set.Approved(*k)}})
@@ -75,30 +94,6 @@ func runSkills(ctx context.Context, e *ui.Env, o skillsOptions, name string) err
 	}
 	_, err = fmt.Fprintln(e.Results(), strings.TrimRight(safetext.Clean(k.Body()), "\n"))
 	return err
-}
-
-// decideSkill keeps the user's decision about a skill, or takes it back.
-func decideSkill(e *ui.Env, set *contextfiles.Skills, k skills.Skill, o skillsOptions, fromProgram bool) error {
-	switch {
-	case fromProgram:
-		return problem.New(problem.ExitDecision, "untrusted", "%v.", toolset.ErrFromTool)
-	case k.User:
-		e.Note("The skill %s is yours and needs no approval.", safetext.Show(k.Name))
-		return nil
-	case k.Unusable != "":
-		return problem.Usage("jp could not use the skill %s: %s.", safetext.Show(k.Name), k.Unusable)
-	case o.revoke:
-		done, err := set.Revoke(k)
-		if err == nil && !done {
-			e.Note("The skill %s was not approved.", safetext.Show(k.Name))
-		}
-		return err
-	}
-	if err := set.Approve(k); err != nil {
-		return err
-	}
-	e.Note("Approved the skill %s as it is, in this working tree.", safetext.Show(k.Name))
-	return nil
 }
 
 func listSkills(e *ui.Env, set *contextfiles.Skills) error {

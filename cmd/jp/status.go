@@ -92,7 +92,21 @@ func runStatus(ctx context.Context, e *ui.Env, word string) error {
 	for _, s := range stopped {
 		named = append(named, conversation.ID(s.Listing.ID))
 	}
-	printOthers(e, list, named)
+	slices.SortFunc(list, func(a, b *repo.Summary) int { return b.Active().Compare(a.Active()) })
+	listed, more := 0, 0
+	for _, l := range list {
+		switch {
+		case slices.Contains(named, conversation.ID(l.ID)) || l.Status.State == "idle":
+		case listed == maxOthers:
+			more++
+		default:
+			fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  also: %s  %s  %s", l.ID, problem.OneLine(l.Status.Words()), problem.OneLine(repo.Title(*l))), resultColumns(e)))
+			listed++
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(e.Results(), "  and %d more that run or wait: %s\n", more, action.List)
+	}
 	current, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
 	fmt.Fprintf(e.Results(), "\n    %s\n", nextAction(l, id == current))
 	return nil
@@ -184,26 +198,6 @@ func printChanged(ctx context.Context, v *ui.ScreenView) {
 }
 
 const maxOthers = 3
-
-// printOthers lists the conversations that run or wait and are not named yet, those that
-// were active last, and counts the rest.
-func printOthers(e *ui.Env, list []*repo.Summary, named []conversation.ID) {
-	slices.SortFunc(list, func(a, b *repo.Summary) int { return b.Active().Compare(a.Active()) })
-	listed, more := 0, 0
-	for _, l := range list {
-		switch {
-		case slices.Contains(named, conversation.ID(l.ID)) || l.Status.State == "idle":
-		case listed == maxOthers:
-			more++
-		default:
-			fmt.Fprintln(e.Results(), terminal.Wrap(fmt.Sprintf("  also: %s  %s  %s", l.ID, problem.OneLine(l.Status.Words()), problem.OneLine(repo.Title(*l))), resultColumns(e)))
-			listed++
-		}
-	}
-	if more > 0 {
-		fmt.Fprintf(e.Results(), "  and %d more that run or wait: %s\n", more, action.List)
-	}
-}
 
 // nextAction is the action that the user most likely needs next. current: the
 // conversation is the session's, so that a query needs no id.

@@ -126,13 +126,45 @@ func runTrust(ctx context.Context, e *ui.Env, o trustOptions) error {
 	switch {
 	case o.show:
 		asked.vendor, asked.untold = agent.UntoldHere(r, e.Host)
-		return asked.show(e)
+		if err := asked.sayApproved(e); err != nil {
+			return err
+		}
+		if !e.Format.Structured() {
+			asked.list(e.Results(), func(value string) string { return value })
+			agent.ListUntold(e.Results(), asked.vendor, asked.untold)
+		}
+		if asked.needed() && !asked.trusted {
+			return &problem.Error{Exit: problem.ExitFailed, Silent: true}
+		}
+		return nil
 	case o.revoke:
 		return revoke(r, e, asked)
 	case asked.trusted || !asked.needed():
 		return asked.sayApproved(e)
 	case !o.yes:
-		if err := confirmTrust(ctx, r, e, asked); err != nil {
+		before, err := r.Approvals().Last()
+		if err != nil {
+			return err
+		}
+		if err := e.Confirm(ctx, ui.Confirmation{
+			List: func(w io.Writer, p terminal.Palette) {
+				fmt.Fprintf(w, "%s asks for:\n\n", p.Bold(config.WorkspaceFile))
+				asked.list(w, func(value string) string { return safetext.Bound(value, shownValue) })
+				if before != nil {
+					fmt.Fprint(w, "\nSince you approved it last:\n\n")
+					lines := strings.Split(strings.TrimSuffix(udiff.Unified("", "", string(before), string(asked.content)), "\n"), "\n")
+					for _, line := range lines[min(2, len(lines)):] { // behind the names
+						if line != "" && !strings.HasPrefix(line, "@@") {
+							fmt.Fprintf(w, "  %s %s\n", line[:1], safetext.Show(strings.TrimSpace(line[1:])))
+						}
+					}
+				}
+				fmt.Fprintln(w)
+			},
+			Question: "Trust this?",
+			Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
+				Hint(action.TrustShow, "what it asks for").Hint(action.TrustNow, "approve it without being asked"),
+		}); err != nil {
 			return err
 		}
 	}
@@ -179,38 +211,6 @@ func (t trustRequest) needed() bool {
 	return slices.ContainsFunc(t.keys, func(k trustKey) bool { return k.Effect })
 }
 
-// confirmTrust shows the request and its changes since the last approval, and asks.
-func confirmTrust(ctx context.Context, r *repo.Repo, e *ui.Env, asked trustRequest) error {
-	before, err := r.Approvals().Last()
-	if err != nil {
-		return err
-	}
-	return e.Confirm(ctx, ui.Confirmation{
-		List: func(w io.Writer, p terminal.Palette) {
-			fmt.Fprintf(w, "%s asks for:\n\n", p.Bold(config.WorkspaceFile))
-			asked.list(w, func(value string) string { return safetext.Bound(value, shownValue) })
-			if before != nil {
-				fmt.Fprint(w, "\nSince you approved it last:\n\n")
-				writeChange(w, before, asked.content)
-			}
-			fmt.Fprintln(w)
-		},
-		Question: "Trust this?",
-		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s is to be trusted.", config.WorkspaceFile).
-			Hint(action.TrustShow, "what it asks for").Hint(action.TrustNow, "approve it without being asked"),
-	})
-}
-
-// writeChange writes the lines that differ, with their context.
-func writeChange(w io.Writer, before, after []byte) {
-	lines := strings.Split(strings.TrimSuffix(udiff.Unified("", "", string(before), string(after)), "\n"), "\n")
-	for _, line := range lines[min(2, len(lines)):] { // behind the names
-		if line != "" && !strings.HasPrefix(line, "@@") {
-			fmt.Fprintf(w, "  %s %s\n", line[:1], safetext.Show(strings.TrimSpace(line[1:])))
-		}
-	}
-}
-
 // shownValue is how many columns of a value the question shows.
 const shownValue = 400
 
@@ -246,21 +246,6 @@ func (t trustRequest) sayApproved(e *ui.Env) error {
 	}
 	_, err := fmt.Fprintln(e.Results(), t.state())
 	return err
-}
-
-// show writes the request. It returns an error if an approval is missing.
-func (t trustRequest) show(e *ui.Env) error {
-	if err := t.sayApproved(e); err != nil {
-		return err
-	}
-	if !e.Format.Structured() {
-		t.list(e.Results(), func(value string) string { return value })
-		agent.ListUntold(e.Results(), t.vendor, t.untold)
-	}
-	if t.needed() && !t.trusted {
-		return &problem.Error{Exit: problem.ExitFailed, Silent: true}
-	}
-	return nil
 }
 
 // A trustObject is a request for trust as programs read it.

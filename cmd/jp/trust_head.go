@@ -53,7 +53,15 @@ func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
 		return r.Standings().StandingFailure(id, info.Head, standing, r.Standings().Elsewhere(events), "read only")
 	}
 	if !o.yes {
-		if err := confirmHead(ctx, r, e, info); err != nil {
+		if err := e.Confirm(ctx, ui.Confirmation{
+			ID: info.ID,
+			List: func(w io.Writer, _ terminal.Palette) {
+				fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, safetext.Show(info.Tip.Subject))
+			},
+			Question: "Go on from there?",
+			Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).About(info.ID).
+				Hint(action.AcceptHeadNow(info.ID.Short()), "accept it without being asked"),
+		}); err != nil {
 			return err
 		}
 	}
@@ -66,17 +74,4 @@ func runTrustHead(ctx context.Context, e *ui.Env, o trustOptions) error {
 	}
 	_, err = fmt.Fprintf(e.Results(), "%s goes on from @%d.\n", id, info.Tip.Seq)
 	return err
-}
-
-// confirmHead shows the head of a conversation, and asks.
-func confirmHead(ctx context.Context, r *repo.Repo, e *ui.Env, info conversation.Info) error {
-	return e.Confirm(ctx, ui.Confirmation{
-		ID: info.ID,
-		List: func(w io.Writer, _ terminal.Palette) {
-			fmt.Fprintf(w, "%s was set back. Its newest event is now @%d %.10s:\n\n  %s\n\n", info.ID, info.Tip.Seq, info.Head, safetext.Show(info.Tip.Subject))
-		},
-		Question: "Go on from there?",
-		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether %s may go on from an older event.", info.ID).About(info.ID).
-			Hint(action.AcceptHeadNow(info.ID.Short()), "accept it without being asked"),
-	})
 }

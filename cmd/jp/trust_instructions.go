@@ -67,7 +67,14 @@ func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error 
 				continue
 			}
 			if !o.yes {
-				if err := confirmInstructions(ctx, e, d); err != nil {
+				if err := e.Confirm(ctx, ui.Confirmation{
+					List: func(w io.Writer, p terminal.Palette) {
+						fmt.Fprintf(w, "%s\n%s\n", p.Bold(safetext.Show(d.File.Path)+", which tells the model how to work:"), d.Short())
+					},
+					Question: "Give it to the model as it is?",
+					Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether the model gets %s.", safetext.Show(d.File.Path)).
+						Hint(action.TrustRulesShow, "what differs from the committed files").Hint(action.TrustRulesNow, "approve the files as they are"),
+				}); err != nil {
 					return err
 				}
 			}
@@ -77,18 +84,6 @@ func runTrustInstructions(ctx context.Context, e *ui.Env, o trustOptions) error 
 		}
 	}
 	return tellInstructions(e, source, found, o.show)
-}
-
-// confirmInstructions shows one file and asks.
-func confirmInstructions(ctx context.Context, e *ui.Env, d contextfiles.Difference) error {
-	return e.Confirm(ctx, ui.Confirmation{
-		List: func(w io.Writer, p terminal.Palette) {
-			fmt.Fprintf(w, "%s\n%s\n", p.Bold(safetext.Show(d.File.Path)+", which tells the model how to work:"), d.Short())
-		},
-		Question: "Give it to the model as it is?",
-		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask whether the model gets %s.", safetext.Show(d.File.Path)).
-			Hint(action.TrustRulesShow, "what differs from the committed files").Hint(action.TrustRulesNow, "approve the files as they are"),
-	})
 }
 
 // tellInstructions writes the files. With strict it returns an error if one is not approved.

@@ -207,7 +207,21 @@ func tellServer(e *ui.Env, sheet ui.ApprovalSheet, approved bool, text string) e
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out.Files = append(out.Files, serverFileJSON{name, files[name], cmp.Or(fileStates[name], "approved")})
 	}
-	states := states(sheet)
+	states := map[string]string{}
+	for _, o := range sheet.Listing.Offers {
+		states[o.Name] = "approved"
+		if !sheet.Before.Approved {
+			states[o.Name] = "new"
+		}
+	}
+	for _, c := range sheet.Before.Changes {
+		switch {
+		case c.Was == nil:
+			states[c.Name()] = "new"
+		case c.Is != nil:
+			states[c.Name()] = "changed"
+		}
+	}
 	for _, c := range sheet.Before.Changes {
 		if c.Is == nil {
 			out.Tools = append(out.Tools, serverTool(spec.Name, *c.Was, "gone"))
@@ -222,24 +236,4 @@ func tellServer(e *ui.Env, sheet ui.ApprovalSheet, approved bool, text string) e
 
 func serverTool(server string, o toolset.ToolInfo, state string) serverToolJSON {
 	return serverToolJSON{toolset.ToolName(server, o.Name), o.Name, o.Description, o.Schema, state}
-}
-
-// states has for each listed tool its state before.
-func states(a ui.ApprovalSheet) map[string]string {
-	states := map[string]string{}
-	for _, o := range a.Listing.Offers {
-		states[o.Name] = "approved"
-		if !a.Before.Approved {
-			states[o.Name] = "new"
-		}
-	}
-	for _, c := range a.Before.Changes {
-		switch {
-		case c.Was == nil:
-			states[c.Name()] = "new"
-		case c.Is != nil:
-			states[c.Name()] = "changed"
-		}
-	}
-	return states
 }

@@ -86,28 +86,24 @@ func runUsage(ctx context.Context, e *ui.Env, o usageOptions) error {
 	}
 	progress.Stop()
 	if o.misses {
-		return printMisses(e, misses)
+		if e.Format.Structured() {
+			if misses == nil {
+				misses = []usage.Miss{}
+			}
+			return ui.WriteJSON(e.Results(), misses)
+		}
+		for _, m := range misses {
+			if _, err := fmt.Fprintf(e.Results(), "%s@%d  %s  %d of %d from the cache: %s\n", m.Conversation, m.Seq, safetext.Show(m.Model), m.CacheRead, m.Input, safetext.Clean(m.Why)); err != nil {
+				return err
+			}
+		}
+		if len(misses) == 0 {
+			e.Note("No call missed the cache.")
+		}
+		return nil
 	}
 	sums, total := usage.Group(calls, o.by, e.Now().Location())
 	return printUsage(e, o.by, sums, total)
-}
-
-func printMisses(e *ui.Env, misses []usage.Miss) error {
-	if e.Format.Structured() {
-		if misses == nil {
-			misses = []usage.Miss{}
-		}
-		return ui.WriteJSON(e.Results(), misses)
-	}
-	for _, m := range misses {
-		if _, err := fmt.Fprintf(e.Results(), "%s@%d  %s  %d of %d from the cache: %s\n", m.Conversation, m.Seq, safetext.Show(m.Model), m.CacheRead, m.Input, safetext.Clean(m.Why)); err != nil {
-			return err
-		}
-	}
-	if len(misses) == 0 {
-		e.Note("No call missed the cache.")
-	}
-	return nil
 }
 
 func printUsage(e *ui.Env, by string, sums []usage.Sum, total usage.Sum) error {
@@ -129,7 +125,18 @@ func usageTable(by string, sums []usage.Sum, width int) string {
 	for _, s := range sums {
 		keys = append(keys, safetext.Show(s.Key))
 	}
-	for i, row := range usageRows(sums) {
+	rows := []string{"calls\tin\tcached\tout\tcost"}
+	for _, s := range sums {
+		cost := "unknown"
+		if s.CostUSD != "" {
+			cost = conversation.Dollars(s.CostUSD)
+			if s.Unpriced > 0 {
+				cost += fmt.Sprintf(" and %s of unknown price", conversation.Count(s.Unpriced, "call"))
+			}
+		}
+		rows = append(rows, fmt.Sprintf("%d\t%d\t%d %%\t%d\t%s", s.Calls, s.Input, s.Cached(), s.Output, cost))
+	}
+	for i, row := range rows {
 		fmt.Fprintln(wide, keys[i]+"\t"+row)
 		fmt.Fprintln(narrow, "  "+row)
 	}
@@ -142,20 +149,4 @@ func usageTable(by string, sums []usage.Sum, width int) string {
 		b.WriteString(keys[i] + "\n" + row)
 	}
 	return b.String()
-}
-
-// usageRows are the numbers of the sums below their heading, with tabs between them.
-func usageRows(sums []usage.Sum) []string {
-	rows := []string{"calls\tin\tcached\tout\tcost"}
-	for _, s := range sums {
-		cost := "unknown"
-		if s.CostUSD != "" {
-			cost = conversation.Dollars(s.CostUSD)
-			if s.Unpriced > 0 {
-				cost += fmt.Sprintf(" and %s of unknown price", conversation.Count(s.Unpriced, "call"))
-			}
-		}
-		rows = append(rows, fmt.Sprintf("%d\t%d\t%d %%\t%d\t%s", s.Calls, s.Input, s.Cached(), s.Output, cost))
-	}
-	return rows
 }

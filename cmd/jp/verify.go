@@ -58,17 +58,6 @@ type problemJSON struct {
 	Problem string `json:"problem"`
 }
 
-// at names the event, if it is known.
-func (p problemJSON) at() (at string) {
-	if p.Seq >= 0 {
-		at = fmt.Sprintf(" @%d", p.Seq)
-	}
-	if p.Commit != "" {
-		at += fmt.Sprintf(" %.10s", p.Commit)
-	}
-	return at
-}
-
 func runVerify(ctx context.Context, e *ui.Env, words []string, all bool) error {
 	if all && len(words) > 0 {
 		return problem.Usage("--all and conversations exclude each other.")
@@ -199,7 +188,14 @@ func printVerdicts(r *repo.Repo, e *ui.Env, verdicts []verdictJSON, events int) 
 			fmt.Fprintf(e.Results(), "%s: %s not here, which is no damage%s\n", v.ID, absentTexts(v.Absent), v.brought)
 		}
 		for _, p := range v.Problems {
-			fmt.Fprintf(e.Results(), "%s%s: %s\n", v.ID, p.at(), safetext.Clean(p.Problem))
+			var at string
+			if p.Seq >= 0 {
+				at = fmt.Sprintf(" @%d", p.Seq)
+			}
+			if p.Commit != "" {
+				at += fmt.Sprintf(" %.10s", p.Commit)
+			}
+			fmt.Fprintf(e.Results(), "%s%s: %s\n", v.ID, at, safetext.Clean(p.Problem))
 		}
 	}
 	_, err := fmt.Fprintf(e.Results(), "ok: %s of %d, %s\n", conversation.Count(ok, "conversation"), len(verdicts), conversation.Count(events, "event"))
