@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"jp/conversation"
@@ -101,9 +102,9 @@ func (f *follower) look() {
 		}
 		was.source = s.Source
 		was.count(s)
-		info, err := os.Stat(fileOf(s.Source))
-		if err == nil && (len(s.Moments) != was.moments || info.Size() != was.size || info.ModTime() != was.changed) {
-			was.due, was.moments, was.size, was.changed = true, len(s.Moments), info.Size(), info.ModTime()
+		size, at, err := stateOf(fileOf(s.Source))
+		if err == nil && (len(s.Moments) != was.moments || size != was.size || at != was.changed) {
+			was.due, was.moments, was.size, was.changed = true, len(s.Moments), size, at
 		}
 	}
 }
@@ -143,8 +144,29 @@ func (f *followed) count(s journal.Session) {
 	}
 }
 
-// fileOf is the file that holds a session.
-func fileOf(s journal.Source) string { return s.File }
+// fileOf is the file that holds a session. opencode has a database of all of them.
+func fileOf(s journal.Source) string {
+	if at := strings.LastIndexByte(s.File, '#'); s.Format == "opencode" && at >= 0 {
+		return s.File[:at]
+	}
+	return s.File
+}
+
+// stateOf is the size of a file and the time of its newest change, with the log that a database has beside it.
+func stateOf(file string) (size int64, at time.Time, err error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0, at, err
+	}
+	size, at = info.Size(), info.ModTime()
+	if log, err := os.Stat(file + "-wal"); err == nil {
+		size += log.Size()
+		if log.ModTime().After(at) {
+			at = log.ModTime()
+		}
+	}
+	return size, at, nil
+}
 
 func (f *follower) one(ctx context.Context, s *followed, live bool) error {
 	format := importer.FormatNamed(s.source.Format)

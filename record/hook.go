@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"jp/agent/repo"
@@ -28,15 +30,24 @@ type Input struct {
 		File       string `json:"file_path"`
 		Notebook   string `json:"notebook_path"`
 		Path       string `json:"filePath"`
+		Command    string `json:"command"`
 		Background bool   `json:"run_in_background"`
 	} `json:"tool_input"`
 	Folder string `json:"cwd"`
 }
 
-// paths are the files that the call's input names.
+// paths are the files that the call's input names, also those of a patch.
 func (in *Input) paths() []string {
-	return slices.DeleteFunc([]string{in.Parameters.File, in.Parameters.Notebook, in.Parameters.Path}, func(path string) bool { return path == "" })
+	paths := []string{in.Parameters.File, in.Parameters.Notebook, in.Parameters.Path}
+	if strings.HasPrefix(in.Parameters.Command, "*** Begin Patch") {
+		for _, line := range patchedFile.FindAllStringSubmatch(in.Parameters.Command, -1) {
+			paths = append(paths, line[1])
+		}
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
+
+var patchedFile = regexp.MustCompile(`(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$`)
 
 // kinds are the moments of hooks, by the agents' names for them.
 var kinds = map[string]journal.Kind{
@@ -78,6 +89,12 @@ func (h Hook) Note(ctx context.Context, r *repo.Repo, text []byte) (due Due, err
 	rec, err := openRecorder(ctx, r)
 	if err != nil {
 		return due, err
+	}
+	if h.Agent == "opencode" {
+		in.File = opencodeFile(r.Env.Get, in.Session)
+	}
+	if h.Agent == "codex" && in.Agent != "" {
+		in.File = "" // it is the sub-agent's own
 	}
 	m := journal.Moment{Kind: kind, Call: in.Call, Agent: in.Agent, Mode: in.Mode, Paths: in.paths(), Open: kind == journal.After && in.Parameters.Background}
 	m, err = rec.note(ctx, journal.Source{Format: h.Agent, Session: in.Session, File: in.File, Run: h.Run, Folder: in.Folder}, m, h.At)
@@ -129,6 +146,7 @@ func (rec *recorder) note(ctx context.Context, source journal.Source, m journal.
 	if err != nil {
 		return m, err
 	}
+	source.File = cmp.Or(source.File, s.File)
 	m.N = len(s.Moments) + 1
 	if m.Time = time.Now().UTC(); m.Kind == journal.After { // the clock of the file system
 		for i := range m.Paths {

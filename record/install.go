@@ -81,7 +81,7 @@ func ClaudeSettings(getenv func(string) string, folder, jp string, remove bool) 
 			continue
 		}
 		command := jp + ` -C "${CLAUDE_PROJECT_DIR:-.}"` + installed + event + quiet
-		hook, err := plainJSON(claudeHook(command))
+		hook, err := encoded(claudeHook(command))
 		if err != nil {
 			return c, err
 		}
@@ -110,8 +110,8 @@ const installed = " record hook --agent claude "
 // that fails.
 const quiet = " >/dev/null 2>&1 || true"
 
-// plainJSON encodes a value without escapes for HTML.
-func plainJSON(value any) ([]byte, error) {
+// encoded encodes a value without escapes for HTML.
+func encoded(value any) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,11 +21,29 @@ import (
 type Program struct {
 	Name string // of the program and of the format of its sessions
 	// Args and environ give the program jp's hooks for one run, beside those of the user.
-	Args func(args []string, hook HookCommand) (all, environ []string, err error)
+	Args func(ctx context.Context, l Launch) (all, environ []string, err error)
+}
+
+// A Launch is the start of a program for one run.
+type Launch struct {
+	Program string // its path
+	Args    []string
+	Environ []string
+	Getenv  func(name string) string
+	Own     string // the path of jp
+	Folder  string // of the working tree
+	State   string // folder of the user
+	Run     string
 }
 
 // Programs are the agents that jp starts.
-var Programs = []Program{{"claude", claudeArgs}}
+var Programs = []Program{
+	{"claude", func(_ context.Context, l Launch) (all, environ []string, err error) {
+		return claudeArgs(l.Args, hookCommand(l.Own, l.Folder, "claude", l.Run))
+	}},
+	{"codex", codexArgs},
+	{"opencode", opencodeArgs},
+}
 
 // A HookCommand makes the shell command of a hook.
 type HookCommand func(event string) string
@@ -34,6 +53,9 @@ func hookCommand(jp, folder, agent, run string) HookCommand {
 	return func(event string) string {
 		words := []string{jp, "-C", folder, "record", "hook", "--agent", agent, "--run", run, event}
 		for i := range words {
+			if strings.HasPrefix(words[i], `"$`) { // a variable
+				continue
+			}
 			words[i] = "'" + strings.ReplaceAll(words[i], "'", `'\''`) + "'"
 		}
 		return strings.Join(words, " ") + quiet
@@ -42,6 +64,9 @@ func hookCommand(jp, folder, agent, run string) HookCommand {
 
 // RunVariable tells hooks in the user's settings that a recorder has started the agent: they note nothing.
 const RunVariable = "JP_RECORD_RUN"
+
+// folderVariable has the working tree for hooks whose text is the same in all runs.
+const folderVariable = "JP_RECORD_FOLDER"
 
 // A Run is the end of a recorded program.
 type Run struct {
@@ -102,6 +127,7 @@ func Start(ctx context.Context, h *repo.Host, r *repo.Repo, p Program, args []st
 	end.Left = left()
 	f.write(context.WithoutCancel(ctx), end.Left)
 	if len(f.sessions) == 0 {
+		_ = os.Remove(trustFile(r.Paths.StateDir)) // it may be why no hook came
 		end.Unnoted = f.withoutHooks(context.WithoutCancel(ctx), p.Name)
 	}
 	end.Sessions, end.Fault = f.recorded(), f.fault
@@ -117,9 +143,15 @@ func (f *follower) attach(ctx context.Context, r *repo.Repo, p Program, cmd *exe
 	if err != nil {
 		return none, err
 	}
-	args, environ, err := p.Args(args, hookCommand(jp, r.At.TopLevel, p.Name, f.run))
-	if err != nil {
+	args, environ, err := p.Args(ctx, Launch{
+		Program: cmd.Path, Args: args, Environ: cmd.Env, Getenv: r.Env.Get, Own: jp, Folder: r.At.TopLevel, State: r.Paths.StateDir, Run: f.run,
+	})
+	var mistake *problem.Error
+	if errors.As(err, &mistake) && mistake.Exit == problem.ExitUsage {
 		return nil, err
+	}
+	if err != nil {
+		return none, err
 	}
 	rec, err := openRecorder(ctx, r)
 	if err == nil {
@@ -149,13 +181,18 @@ func await(pid int) (status syscall.WaitStatus, err error) {
 	}
 }
 
-// left reports whether programs go on that the agent started.
+// left reports whether programs go on that the agent started, a moment after its end: its last hook may be one of them.
 func left() bool {
-	for {
+	for end := time.Now().Add(hookTime); ; {
 		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-		if err == nil && pid > 0 || err == syscall.EINTR {
-			continue
+		switch {
+		case err == nil && pid > 0 || err == syscall.EINTR:
+		case err != nil:
+			return false // there are none
+		case time.Now().After(end):
+			return true
+		default:
+			time.Sleep(10 * time.Millisecond)
 		}
-		return err == nil // there are children, and none has ended
 	}
 }

@@ -25,8 +25,9 @@ import (
 
 const recordHelp = `Run another agent in its own program, and record its sessions as conversations: one
 commit for each event, with the files before and behind each tool call. AGENT is
-claude (Claude Code). All further words are the agent's. Its settings, its session
-files and its exit code are as without jp.
+claude (Claude Code), codex or opencode. All further words are the agent's. Its
+settings, its session files and its exit code are as without jp. codex exec tells of
+each hook on standard error.
 
 While the agent runs, jp log, jp attach and jp blame show the conversation. jp undo
 brings back the files of its tools, also untracked ones. jp continue goes on in jp
@@ -39,7 +40,7 @@ func newRecordCommand(e *ui.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "record AGENT [ARGS…]", GroupID: "share", Args: cobra.MinimumNArgs(1), DisableFlagsInUseLine: true,
 		Short: "Run another agent, and record its sessions", Long: recordHelp,
-		Example: "  jp record claude\n  jp record claude --resume\n  jp record claude -p 'Add a test.'",
+		Example: "  jp record claude --resume\n  jp record claude -p 'Add a test.'\n  jp record codex\n  jp record opencode run 'Add a test.'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRecord(cmd.Context(), e, args[0], args[1:])
 		},
@@ -52,7 +53,7 @@ func newRecordCommand(e *ui.Env) *cobra.Command {
 func runRecord(ctx context.Context, e *ui.Env, name string, args []string) error {
 	at := slices.IndexFunc(record.Programs, func(p record.Program) bool { return p.Name == name })
 	if at < 0 {
-		return problem.Usage("invalid agent %q (want claude).", name).Hint(action.Help("jp", "record"), "its arguments, with examples")
+		return problem.Usage("invalid agent %q (want claude, codex or opencode).", name).Hint(action.Help("jp", "record"), "its arguments, with examples")
 	}
 	r, err := e.OpenRepo(ctx)
 	if err != nil { // the agent works without jp
