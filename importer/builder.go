@@ -139,8 +139,12 @@ func (b *builder) begin(labels map[string]string, tree string, at time.Time) err
 }
 
 func (b *builder) add(rec Record) error {
-	if rec.Kind == KindEnded {
+	switch rec.Kind {
+	case KindEnded:
 		b.moments.ended(rec.CallID, rec.At)
+		return nil
+	case KindOpen:
+		b.moments.opened(rec.CallID)
 		return nil
 	}
 	if !rec.At.IsZero() {

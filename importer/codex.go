@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,6 +259,15 @@ func (d *codexDecoder) event(kind string, at time.Time, payload json.RawMessage)
 	switch kind {
 	case "turn_aborted":
 		return d.yield(Record{Kind: KindStopped, At: at})
+	case "item_completed": // of a program, also of those that a call of the tool exec ran within itself
+		var e struct {
+			Item struct{ ID, Type string }
+		}
+		d.miss("event_msg", kind)
+		if json.Unmarshal(payload, &e) != nil || slices.Contains([]string{"", "UserMessage", "AgentMessage", "Reasoning"}, e.Item.Type) {
+			return nil
+		}
+		return d.yield(Record{Kind: KindEnded, CallID: e.Item.ID, At: at})
 	case "token_count":
 		var c struct {
 			Info *struct {
@@ -272,6 +282,9 @@ func (d *codexDecoder) event(kind string, at time.Time, payload json.RawMessage)
 	d.miss("event_msg", kind)
 	return nil
 }
+
+// codexOpen begins the output of a call whose program goes on.
+var codexOpen = regexp.MustCompile(`^(?:Chunk ID: .*\n)?Wall time: .*\nProcess running with session ID `)
 
 // item yields the records of an item that was sent to the model, or came from it.
 func (d *codexDecoder) item(i codexItem, at time.Time) error {
@@ -325,6 +338,11 @@ func (d *codexDecoder) item(i codexItem, at time.Time) error {
 			rec.Edits = patchEdits(patch)
 		}
 		delete(d.patches, i.CallID)
+		if codexOpen.MatchString(rec.Text) {
+			if err := d.yield(Record{Kind: KindOpen, CallID: i.CallID}); err != nil {
+				return err
+			}
+		}
 	default:
 		d.miss("response_item", i.Type)
 		return nil

@@ -21,6 +21,7 @@ const (
 	aboutLater = "no hook of the agent came behind this call: the files are those of the next moment"
 	aboutNone  = "no hook of the agent came behind this call: its changes are unknown"
 	withOthers = "other calls ran at the same time: their changes are in the last result of them"
+	goneOn     = "a program of this call went on behind this result: what it changes is in later results"
 	withOpen   = "a program of an earlier call ran at the same time: a change may be its own"
 	ofOthers   = "other calls ran at the same time: what no edit names is in this result"
 )
@@ -47,9 +48,12 @@ type moments struct {
 // A momentCall is a tool call with the moments before and behind it.
 type momentCall struct {
 	before, after *journal.Moment
-	until         int       // number of the moment at which it surely had ended
-	done          bool      // its result is in the conversation
-	ended         time.Time // of a call that went on behind its result; zero: it may go on
+	until         int           // number of the moment at which it surely had ended
+	done          bool          // its result is in the conversation
+	open          bool          // it went on behind its result
+	ended         time.Time     // zero: unknown
+	parts         []*momentCall // of a call whose programs have moments, and not the call itself
+	unsure        bool          // the parts may be of another call
 }
 
 // momentsOf reads the journal of a thread. It is nil for a session that was not recorded.
@@ -148,8 +152,61 @@ func (m *moments) ended(call string, at time.Time) {
 // goesOn reports whether a call went on behind its result until a time.
 func (m *moments) goesOn(at time.Time) bool {
 	return slices.ContainsFunc(m.ordered, func(c *momentCall) bool {
-		return c.done && c.after != nil && c.after.Open && (c.ended.IsZero() || c.ended.After(at))
+		return (c.open || c.done && c.after != nil && c.after.Open) && (c.ended.IsZero() || c.ended.After(at))
 	})
+}
+
+// opened notes that a call goes on behind its next result.
+func (m *moments) opened(call string) {
+	if m != nil && m.calls[call] != nil {
+		m.calls[call].open = true
+	}
+}
+
+// nested reports whether a call is of a program within another call. Codex names these so.
+func (c *momentCall) nested() bool { return strings.HasPrefix(c.before.Call, "exec-") }
+
+// enclosing is a call without moments of its own, by those of the programs that ended within it. It is nil without any. Programs
+// that it began, and whose end is not in the file, go on; if the call has no result, they are its own. gone reports the first.
+func (m *moments) enclosing(b *builder, response *conversation.Event) (c *momentCall, gone bool) {
+	body := response.Body.(*conversation.ToolCallResponse)
+	request := b.ledger.ToolCall(body.For).Event
+	unknown := body.Content == outcomeUnknown(b.tool) // at the end of the file
+	var parts []*momentCall
+	for _, o := range m.ordered {
+		switch {
+		case o.done && !o.open, len(o.parts) > 0, b.knows(o.before.Call):
+		case !o.ended.IsZero():
+			if !o.ended.Before(request.Time) && !o.ended.After(response.Time) {
+				parts = append(parts, o)
+			}
+		case !o.nested() || o.before.Time.Before(request.Time):
+		case unknown || body.Content == wentOn(b.tool) && o.before.Time.Before(response.Time):
+			parts = append(parts, o)
+		case o.before.Time.Before(response.Time):
+			o.open, gone = true, true
+		}
+	}
+	if len(parts) == 0 {
+		return nil, gone
+	}
+	c = &momentCall{before: parts[0].before, parts: parts}
+	for _, o := range parts {
+		if c.done, c.until = c.done || o.done, max(c.until, o.until); o.after != nil && (c.after == nil || o.after.N > c.after.N) {
+			c.after = o.after
+		}
+	}
+	for _, o := range parts {
+		if o.after == nil && c.after != nil && o.before.N > c.after.N {
+			c.after = nil
+		}
+		o.done, o.open = true, false
+	}
+	for _, other := range b.ledger.Open() {
+		c.unsure = c.unsure || other.Request.ID != body.ID && m.calls[other.Request.ID] == nil
+	}
+	m.ordered = append(slices.DeleteFunc(m.ordered, func(o *momentCall) bool { return slices.Contains(parts, o) }), c)
+	return c, gone
 }
 
 // together are the calls that ran at the same time as one of them, and as those.
@@ -157,7 +214,7 @@ func (m *moments) together(c *momentCall) []*momentCall {
 	group := []*momentCall{c}
 	for i := 0; i < len(group); i++ {
 		for _, o := range m.ordered {
-			if o.before.N < group[i].until && group[i].before.N < o.until && !slices.Contains(group, o) && (o.after != nil || !o.done) {
+			if o.before.N < group[i].until && group[i].before.N < o.until && !slices.Contains(group, o) && (o.after != nil || !o.done) && !o.open {
 				group = append(group, o)
 			}
 		}
@@ -173,6 +230,13 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	body := response.Body.(*conversation.ToolCallResponse)
 	c := m.calls[body.ID]
+	gone := false
+	if c == nil {
+		c, gone = m.enclosing(b, response)
+	}
+	if gone || c != nil && c.open {
+		body.LeftOut = []conversation.SkippedPath{{Path: ".", Why: goneOn}}
+	}
 	if c == nil {
 		return false, nil
 	}
@@ -184,7 +248,9 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 		return true, nil
 	}
 	end := c.after
-	if end == nil {
+	if c.open {
+		end = nil
+	} else if end == nil {
 		if end, err = m.later(b, c); err != nil {
 			return true, err
 		}
@@ -197,7 +263,7 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	b.r.Edits, b.r.Rebuilt = b.r.Edits+len(edits), b.r.Rebuilt+len(edits)
 	group, first, last := m.together(c), c.before, end
-	fresh, whole := true, true
+	fresh, whole := !c.done, true
 	for _, o := range group {
 		if o.before.N < first.N {
 			first = o.before
@@ -209,7 +275,7 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 			last = o.after
 		}
 	}
-	shared := m.goesOn(m.seen)
+	shared, over := m.goesOn(m.seen), c.parts != nil && end != nil && end.Time.Before(m.seen)
 	if m.seen = first.Time; fresh && !shared && first.Tree != b.files.tree {
 		if err := m.outside(b, first.Tree); err != nil {
 			return true, err
@@ -221,12 +287,17 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	tree, note, named := "", "", false
 	switch {
+	case c.open:
 	case end == nil:
 		note = aboutNone
 	case c.after == nil && (len(group) == 1 || whole):
 		tree, note = last.Tree, aboutLater
 	case c.after == nil:
 		note = aboutNone
+	case len(group) == 1 && over: // the newest tree has its changes
+		note = withOthers
+	case len(group) == 1 && c.unsure:
+		tree, note = end.Tree, ofOthers
 	case len(group) == 1:
 		tree = end.Tree
 	case whole:
@@ -236,15 +307,15 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	var changes []trees.Change
 	if named {
-		changes, err = m.named(b, end, edits)
+		changes, err = m.named(b, c, end, edits)
 	} else if tree != "" {
 		changes, err = m.changes(b, tree)
 	}
 	if err != nil {
 		return true, err
 	}
-	if end != nil && c.after != nil {
-		body.Unrecorded, body.LeftOut = end.Unrecorded, slices.Clone(end.LeftOut)
+	if end != nil && end == c.after {
+		body.Unrecorded, body.LeftOut = end.Unrecorded, append(body.LeftOut, end.LeftOut...)
 	}
 	if note != "" {
 		body.LeftOut = append(body.LeftOut, conversation.SkippedPath{Path: ".", Why: note})
@@ -259,6 +330,11 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	if err := m.move(b, response, changes, tree); err != nil {
 		return true, err
+	}
+	for _, part := range c.parts {
+		if err := m.copies(b, m.id(), part, body.For); err != nil {
+			return true, err
+		}
 	}
 	return true, m.copies(b, m.id(), c, body.For)
 }
@@ -330,8 +406,13 @@ func (m *moments) outside(b *builder, tree string) error {
 }
 
 // named are the versions that the files of a call's edits had behind it, where these differ from the newest tree.
-func (m *moments) named(b *builder, end *journal.Moment, edits []Edit) (changes []trees.Change, err error) {
+func (m *moments) named(b *builder, c *momentCall, end *journal.Moment, edits []Edit) (changes []trees.Change, err error) {
 	paths := slices.Clone(end.Paths)
+	for _, part := range c.parts {
+		if part.after != nil {
+			paths = append(paths, part.after.Paths...)
+		}
+	}
 	for _, e := range edits {
 		for _, path := range []string{e.Path, e.From} {
 			if name, inside := b.files.name(path); inside {

@@ -22,7 +22,8 @@ const (
 	KindUsage                 // tokens of the newest answer
 	KindStopped               // the turn ended early
 	KindBranch                // later records are the thread's own, and all earlier ones its parent's
-	KindEnded                 // of a tool call that went on behind its result
+	KindEnded                 // a tool call, or a program that it ran, ended
+	KindOpen                  // a tool call goes on behind its next result
 )
 
 // A Record is one step of a session, of any agent.

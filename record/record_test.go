@@ -155,7 +155,7 @@ func changes(events []*conversation.Event) (all []string) {
 					words = append(words, "("+strings.SplitN(l.Why, ":", 2)[0]+")")
 				}
 			}
-			if b.Content != "ok" {
+			if strings.HasPrefix(b.Content, "outcome unknown") {
 				words = append(words, "unknown")
 			}
 		}
