@@ -14,7 +14,7 @@ var Formats = []Format{claude{}, codex{}, newOpencode(), gemini{}, newGoose(), u
 
 // FormatNamed returns the format with a name, or nil.
 func FormatNamed(name string) Format {
-	for _, f := range Formats {
+	for _, f := range append(Formats, ACP) {
 		if f.Name() == name {
 			return f
 		}

@@ -20,6 +20,7 @@ var errWaits = errors.New("a hook is still to come")
 const (
 	aboutLater = "no hook of the agent came behind this call: the files are those of the next moment"
 	aboutNone  = "no hook of the agent came behind this call: its changes are unknown"
+	aboutWhile = "the agent did not wait for jp: what it changed at once before and behind this call may be in its files"
 	withOthers = "other calls ran at the same time: their changes are in the last result of them"
 	goneOn     = "a program of this call went on behind this result: what it changes is in later results"
 	withOpen   = "a program of an earlier call ran at the same time: a change may be its own"
@@ -86,7 +87,11 @@ func (im *importing) momentsOf(t Thread) (*moments, error) {
 		at := &m.session.Moments[i]
 		switch at.Kind {
 		case journal.Before:
-			if _, again := m.calls[at.Call]; !again && at.Agent == m.lane && at.Tree != "" {
+			was := m.calls[at.Call]
+			if was != nil && was.before.About && !at.About && at.Tree != "" {
+				was.before = at // the agent waited for this one
+			}
+			if was == nil && at.Agent == m.lane && at.Tree != "" {
 				c := &momentCall{before: at, until: last + 1}
 				m.calls[at.Call] = c
 				m.ordered = append(m.ordered, c)
@@ -316,6 +321,9 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	if end != nil && end == c.after {
 		body.Unrecorded, body.LeftOut = end.Unrecorded, append(body.LeftOut, end.LeftOut...)
+	}
+	if note == "" && end != nil && (c.before.About || end.About) {
+		note = aboutWhile
 	}
 	if note != "" {
 		body.LeftOut = append(body.LeftOut, conversation.SkippedPath{Path: ".", Why: note})

@@ -117,6 +117,7 @@ type Session struct {
 	Commit  string    // the HEAD that it began with, or ""
 
 	parent string // the session whose sub-agent it is, or ""
+	live   bool   // the agent runs: the file may end within a message
 
 	LeftOut map[string]int // known records without a place in a conversation, by kind
 	Unknown map[string]int // kinds unknown to the importer

@@ -204,7 +204,7 @@ func (im *importing) thread(t Thread) (err error) {
 	if err = b.begin(im.rep.origin(session), tree, started); err != nil {
 		return err
 	}
-	var s Session
+	s := Session{live: im.opts.Live}
 	err = t.Decode(&s, func(rec Record) error {
 		if err := im.ctx.Err(); err != nil {
 			return err

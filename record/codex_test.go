@@ -78,7 +78,8 @@ func (p *rollout) do(step string) {
 		require.NoError(p.t, err)
 		r := p.s.Open()
 		defer r.Close()
-		require.NoError(p.t, record.Hook{Agent: "codex", Event: rest[0], Run: "test", At: time.Now()}.Note(p.t.Context(), r, text))
+		_, err = record.Hook{Agent: "codex", Event: rest[0], Run: "test", At: time.Now()}.Note(p.t.Context(), r, text)
+		require.NoError(p.t, err)
 	default:
 		p.t.Fatalf("step %q", step)
 	}

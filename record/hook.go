@@ -167,6 +167,7 @@ func (rec *recorder) note(ctx context.Context, source journal.Source, m journal.
 	} else if err := rec.look(ctx, source, &s, &m); err != nil {
 		m.Fault = err.Error()
 	}
+	m.Ready = time.Now().UTC()
 	return m, rec.journal.AddMoment(s, source, m)
 }
 
@@ -205,10 +206,10 @@ func earliest(s *journal.Session, before *journal.Moment) time.Time {
 	for i := range s.Moments {
 		ended[s.Moments[i].Call] = ended[s.Moments[i].Call] || s.Moments[i].Kind == journal.After
 	}
-	at := before.Time
+	at := before.Ready
 	for _, m := range s.Moments {
-		if m.Kind == journal.Before && !ended[m.Call] && m.Time.Before(at) && before.Time.Sub(m.Time) < time.Hour {
-			at = m.Time
+		if m.Kind == journal.Before && !ended[m.Call] && m.Ready.Before(at) && before.Time.Sub(m.Time) < time.Hour {
+			at = m.Ready
 		}
 	}
 	return at

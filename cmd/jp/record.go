@@ -46,7 +46,7 @@ func newRecordCommand(e *ui.Env) *cobra.Command {
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.AddCommand(newRecordHookCommand(e), newRecordInstallCommand(e, false), newRecordInstallCommand(e, true))
+	cmd.AddCommand(newRecordACPCommand(e), newRecordHookCommand(e), newRecordInstallCommand(e, false), newRecordInstallCommand(e, true))
 	return cmd
 }
 
@@ -69,6 +69,11 @@ func runRecord(ctx context.Context, e *ui.Env, name string, args []string) error
 	if r != nil {
 		printRecorded(e.Messages(), run)
 	}
+	return endAs(run)
+}
+
+// endAs ends jp as the recorded program ended.
+func endAs(run record.Run) error {
 	switch {
 	case run.Status.Signaled():
 		signal.Reset(run.Status.Signal())
@@ -232,4 +237,33 @@ func runRecordInstall(ctx context.Context, e *ui.Env, name string, project, remo
 	}
 	e.Note("Wrote %s.", safetext.Show(change.Path))
 	return nil
+}
+
+const recordACPHelp = `Run an agent of the Agent Client Protocol for an editor, and record its sessions as
+conversations. Start it in the repository: the editor gets this command in place of
+the agent's own. All messages pass unchanged. Behind a permission, the agent waits
+until jp has noted the files. Otherwise it goes on at once, and the events say so.
+
+jp says on standard error what it cannot record, and the agent goes on. A session
+that the editor opens again becomes another conversation, which begins with the
+messages that the agent repeats.
+
+Exit codes: those of the agent · 2 usage · 5 the agent is not installed`
+
+func newRecordACPCommand(e *ui.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "acp -- AGENT [ARGS…]", Args: cobra.MinimumNArgs(1), DisableFlagsInUseLine: true,
+		Short: "Record the sessions of an editor's agent", Long: recordACPHelp,
+		Example: "  jp record acp -- opencode acp\n  acpx --agent 'jp record acp -- opencode acp' exec 'Add a test.'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := record.ProxyACP(cmd.Context(), e.OpenRepo, args, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+			if err != nil {
+				return err
+			}
+			printRecorded(os.Stderr, run)
+			return endAs(run)
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	return cmd
 }

@@ -42,7 +42,8 @@ const (
 type Moment struct {
 	N     int               `json:"n"` // from 1
 	Kind  Kind              `json:"kind"`
-	Time  time.Time         `json:"time"` // before the files were looked at
+	Time  time.Time         `json:"time"`  // before the files were looked at
+	Ready time.Time         `json:"ready"` // behind that: the call of a hook before it begins later
 	Call  string            `json:"call,omitempty"`
 	Agent string            `json:"agent,omitempty"` // the sub-agent that acts; "" for the session itself
 	Tree  string            `json:"tree,omitempty"`  // "" if jp could not look
@@ -55,6 +56,7 @@ type Moment struct {
 	// Backup is the number of the moment with the copies of untracked files before the call.
 	Backup int    `json:"backup,omitempty"`
 	Open   bool   `json:"open,omitempty"`  // the call goes on behind this moment
+	About  bool   `json:"about,omitempty"` // the agent did not wait for it
 	Fault  string `json:"fault,omitempty"` // what jp could not record
 }
 
