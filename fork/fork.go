@@ -265,9 +265,6 @@ func (f *Fork) Record(ctx context.Context, records ...*conversation.Event) error
 	}, records...)
 }
 
-// A writer of forks makes the ref under an id.
-type forkWriter func(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error)
-
 func (f *Fork) share(ctx context.Context, id conversation.ID, origin *conversation.Event) (conversation.Head, error) {
 	from := f.View.ID
 	if f.View.Remote != "" {
