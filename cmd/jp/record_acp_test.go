@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,9 +18,7 @@ func TestRecordACP(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := acpPlace(t, editor.MakeFileScript)
-			self, err := os.Executable()
-			require.NoError(t, err)
-			cmd := p.command("record", "acp", "--", self, "acp")
+			cmd := p.command("record", "acp", "--", "jp", "acp")
 			in, err := cmd.StdinPipe()
 			require.NoError(t, err)
 			out, err := cmd.StdoutPipe()

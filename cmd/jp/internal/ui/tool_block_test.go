@@ -78,7 +78,7 @@ func TestANarrowLineOfACall(t *testing.T) {
 		"yes":               {"shell_run", command, "exit 1, 3 lines", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"run"`)}, 1200, 48, "✗ go test ./cmd/jp/… exit 1 · you said yes @49"},
 		"yes, and narrower": {"shell_run", command, "exit 1, 3 lines", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"run"`)}, 1200, 36, "✗ go test ./cmd/… you said yes @49"},
 		"no, to a command":  {"shell_run", command, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`)}, 0, 48, "– go test ./cmd/jp/internal… · you said no @49"},
-		"no, to an edit":    {"fs_modify_file", path, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`)}, 0, 48, "– edit cmd/jp/internal/term… · you said no @49"},
+		"no, to an edit":    {"fs_modify_file", path, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`)}, 0, 48, "– edit internal/testing/ter… · you said no @49"},
 		"no command":        {"shell_run", "", `not run: argument "argv": expected at least 1 item`, conversation.InquiryResponse{By: conversation.ByPolicy}, 0, 80, `✗ run · not run: argument "argv": expected at least 1 item @49`},
 		"no, and why":       {"shell_run", command, "declined by user", conversation.InquiryResponse{By: conversation.ByUser, Answer: []byte(`"skip"`), Reason: "run those of ui alone"}, 0, 48, "– go test ./cmd/jp/in… · you said no: run… @49"},
 	} {
