@@ -64,7 +64,7 @@ type Board struct {
 	rows  map[string]*boardRow
 	repos map[string]*repo.Repo // by place
 	news  chan struct{}
-	freed chan struct{} // a process without an entry has released its conversation
+	freed chan struct{} // a process has released its conversation
 	group sync.WaitGroup
 }
 
@@ -415,6 +415,7 @@ func (b *Board) follow(ctx context.Context, r *boardRow) {
 	if ctx.Err() == nil {
 		b.describe(ctx, r)
 		b.tell()
+		note(b.freed) // a process without an entry may have it by now
 	}
 }
 
