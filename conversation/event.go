@@ -36,6 +36,7 @@ type Event struct {
 	Needs   []string // features that a reader must know to act on the event
 	Lossy   bool     // the stored message shows the text with replacements
 	Signed  bool     // this user's jp wrote the event
+	Handed  bool     // and did so on another machine
 	Home    *Home    // the intended conversation; nil if unrecorded
 	extra   []Field  // fields that this jp does not know
 }

@@ -158,7 +158,9 @@ func (l *Ledger) Enter(e *Event) {
 	}
 	switch b := e.Body.(type) {
 	case *TurnStart:
-		l.Approved = b.Approved
+		if l.Approved = b.Approved; e.Handed {
+			l.Approved = nil // it was said on another machine
+		}
 	case *ChatRequest:
 		l.enterRequest(e, b, at)
 	case *ChatResponse:
@@ -201,7 +203,9 @@ func (l *Ledger) Enter(e *Event) {
 		l.Interrupted = e
 	case *Resumed:
 		l.Resumed = e
-		l.Approved = l.Approved.and(b.Approved)
+		if !e.Handed {
+			l.Approved = l.Approved.and(b.Approved)
+		}
 	case *ForkOrigin:
 		l.Approved = nil // it was said of the source's turn
 		if b.Adopted {
@@ -262,8 +266,8 @@ func (l *Ledger) Question() *Event {
 }
 
 // Foreign reports whether a tool call, and with it any permission of the time, is older than the adoption by
-// this user: it never runs.
-func (l *Ledger) Foreign(call *ToolCall) bool { return call.Event.Seq < l.adopted }
+// this user, or of another machine: it never runs.
+func (l *Ledger) Foreign(call *ToolCall) bool { return call.Event.Seq < l.adopted || call.Event.Handed }
 
 // ModelCall finds the model call that an event is a part of, or nil.
 func (l *Ledger) ModelCall(e *Event) *ModelCall {

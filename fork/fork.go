@@ -25,6 +25,7 @@ type ForkCut struct {
 	From, Until string // E; "" for the first and the newest one
 	First, Last int    // turns, 0 for all
 	Alone       bool   // the view may lack the events behind the newest kept one
+	Detached    bool   // copies of the events, without the commits of the user's below them
 }
 
 // A Fork is a conversation that is being made out of another one's events.
@@ -36,6 +37,7 @@ type Fork struct {
 	Shares     bool // the kept events are the source's own instead of copies
 	Adopts     bool
 	checkedOut bool // a working tree was made for it
+	detached   bool // its first event has no parent
 	Title      string
 
 	ID     conversation.ID
@@ -95,7 +97,7 @@ func New(v *repo.View, cut ForkCut) (*Fork, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fork{View: v, Kept: conversation.Select(v.Events, c), Shares: c.Prefix()}
+	f := &Fork{View: v, Kept: conversation.Select(v.Events, c), Shares: c.Prefix() && !cut.Detached, detached: cut.Detached}
 	if f.First, f.At = c.Ends(v.Events); !slices.ContainsFunc(f.Kept, f.counts) {
 		at := func(word, otherwise string) string {
 			if word == "" {
@@ -285,7 +287,7 @@ func (f *Fork) copy(ctx context.Context, id conversation.ID, origin *conversatio
 // base is the commit that a slice branches off: the HEAD under which the first
 // of its events was recorded, if it is here.
 func (f *Fork) base() string {
-	if f.View.Repo.Config.Snapshot.Base == "none" {
+	if f.detached || f.View.Repo.Config.Snapshot.Base == "none" {
 		return ""
 	}
 	head := ""

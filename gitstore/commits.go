@@ -22,6 +22,7 @@ type commitReader struct {
 	odb      *odb.Store
 	format   gitcmd.ObjectFormat
 	mac      *signer
+	handed   *handed
 	dir      string                     // the git directory
 	lastHome atomic.Pointer[parsedHome] // of the event that was read last
 }

@@ -260,6 +260,10 @@ func (r *commitReader) decode(oid odb.OID, object []byte) (*parsedCommit, error)
 	e.Model = modelOf(e, c)
 	if e.Signed = r.mac.signed(c, object); e.Signed {
 		e.Home = r.parseHome(c.home)
+	} else if repo, handed := r.handed.has(oid, c); handed {
+		home := *r.parseHome(c.home)
+		home.Repo = repo
+		e.Signed, e.Handed, e.Home = true, true, &home
 	}
 	l.event = e
 	return l, nil

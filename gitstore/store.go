@@ -39,6 +39,8 @@ type Options struct {
 	// HeadsDir has the heads that this user saw last of each conversation, outside of the repository; ""
 	// remembers none.
 	HeadsDir string
+	// HandedDir has the events that this user wrote on other machines, outside of the repository; "" for none.
+	HandedDir string
 	// FS is the file system below; nil is the operating system's.
 	FS odb.FS
 	// Path overrides how writes are made durable.
@@ -117,7 +119,16 @@ func Open(repo gitcmd.Repository, opts Options) (*Store, error) {
 	}
 	s.odb = db
 	mac := &signer{key: opts.Key}
-	s.commits = &commitReader{odb: db, format: repo.ObjectFormat, mac: mac, dir: repo.CommonDir}
+	s.commits = &commitReader{
+		odb: db, format: repo.ObjectFormat, mac: mac, dir: repo.CommonDir,
+		handed: &handed{dir: opts.HandedDir, mac: mac, size: repo.ObjectFormat.Size(), name: func() string {
+			name, err := s.repository(false)
+			if err != nil || name == Unnamed {
+				return ""
+			}
+			return name
+		}},
+	}
 	s.ancestry = &ancestry{commits: s.commits, walks: map[odb.OID]walked{}}
 	s.refs = &refs{odb: db, ancestry: s.ancestry}
 	s.tips = &tips{byID: map[odb.OID]*tip{}}

@@ -170,7 +170,7 @@ func (r *Repo) openStore(ctx context.Context, e *Host) error {
 	r.Store, err = gitstore.Open(r.At, gitstore.Options{
 		Key: key, NoKey: noKey, Rewrite: r.Values.rewriter(), Durability: durability, Log: e.logger(), Git: r.Git,
 		User:       func() gitstore.Person { return gitstore.UserIdentity(e.Get, user) },
-		Repository: r.Standings().Name, HeadsDir: filepath.Join(r.Paths.StateDir, "heads"),
+		Repository: r.Standings().Name, HeadsDir: filepath.Join(r.Paths.StateDir, "heads"), HandedDir: filepath.Join(r.Paths.StateDir, "own"),
 		MayBreakLock: func(id conversation.ID) bool {
 			holder, held := r.Locks.Held(id)
 			return held && holder.PID == os.Getpid()

@@ -31,11 +31,16 @@ func (v *View) Outgoing() *Outgoing {
 	if r.Values != nil {
 		return newOutgoing(r.Values.redactor, r.Values.vault(v.ID).Known())
 	}
+	return newOutgoing(r.Scanner(), nil)
+}
+
+// Scanner finds the secrets of what leaves the repository, whether they are replaced when jp records or not.
+func (r *Repo) Scanner() *redact.Redactor {
 	redactor := redact.New(nil)
 	for _, key := range r.Env.values(r.keyVariables()) {
 		redactor.AddSecret(strings.TrimSpace(key))
 	}
-	return newOutgoing(redactor, nil)
+	return redactor
 }
 
 // Pass runs pass, which replaces the secrets of a conversation part by part. If a part had a

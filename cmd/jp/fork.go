@@ -43,6 +43,9 @@ Bounds are inclusive. An end inside a turn leaves an incomplete turn, which
 jp continue resumes. jp reads only what it needs: damage further back is shared,
 and jp verify finds it.
 
+--detached-base copies the events without your commits below them, so that a push
+leaves these here.
+
 --worktree DIR adds a git worktree at the recorded HEAD, with the files of that
 event as uncommitted changes. jp in DIR starts on the fork. Files that are in no
 snapshot, such as those that look like secrets, are missing and listed.
@@ -97,6 +100,7 @@ func newForkCommand(e *ui.Env) *cobra.Command {
 	f.BoolVar(&o.backups, "with-backups", false, "with --worktree: bring your untracked and ignored files along")
 	f.BoolVar(&o.adopt, "adopt", false, "make someone else's conversation yours")
 	f.BoolVarP(&o.yes, "yes", "y", false, "with --restore: bring the files back without asking")
+	f.BoolVar(&o.cut.Detached, "detached-base", false, "copy the events, without your commits below them")
 	cmd.MarkFlagsMutuallyExclusive("worktree", "restore")
 	cmd.MarkFlagsMutuallyExclusive("worktree", "activate")
 	return cmd

@@ -80,6 +80,17 @@ message = "The tests are ported."
 		p.run("$", "git init -q --bare ../origin.git && git remote add origin ../origin.git && git push -q origin main")
 		p.colleague()
 	},
+	"other-machine": func(p *taskPage) {
+		if _, err := exec.LookPath("ssh-keygen"); err != nil {
+			p.t.Skip("ssh-keygen is missing; it comes with OpenSSH")
+		}
+		p.capsRetries()
+		p.run("$", "git init -q --bare ../origin.git && git remote add origin ../origin.git && git push -q origin main")
+		p.run("$", "mkdir -p ~/.ssh && ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519")
+		p.colleague()
+		p.at["laptop$"], p.environ["laptop$"] = p.at["colleague$"], p.environ["colleague$"]
+		p.run("laptop$", "cp -r "+p.home+"/home/.ssh ~ && git config --global gpg.format ssh && git config --global user.signingKey ~/.ssh/id_ed25519.pub")
+	},
 	"export": func(p *taskPage) {
 		p.capsRetries()
 		p.write("~/.claude/settings.json", "{}\n")
@@ -411,7 +422,7 @@ message = "One line, and no push."
 var (
 	pageBlock = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 	fileName  = regexp.MustCompile(`\A(?:#!.*\n)?# (~?[\w./-]*/[\w./-]+)\n`)
-	promptAt  = regexp.MustCompile(`^((?:colleague)?\$) (.*)$`)
+	promptAt  = regexp.MustCompile(`^((?:colleague|laptop)?\$) (.*)$`)
 	exitCode  = regexp.MustCompile(`# exit code (\d+)`)
 )
 

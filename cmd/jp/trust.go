@@ -86,6 +86,7 @@ func newTrustCommand(e *ui.Env) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("mcp", "head", "instructions")
 	cmd.MarkFlagsMutuallyExclusive("show", "head")
 	cmd.MarkFlagsMutuallyExclusive("revoke", "head")
+	cmd.AddCommand(newTrustKeyCommand(e))
 	return cmd
 }
 

@@ -65,6 +65,7 @@ var Allowed = map[string][]string{
 	"undo":                               {everything},
 	"blame":                              {everything},
 	"export":                             {everything},
+	"share":                              {everything},
 	"importer":                           {everything},
 	"record":                             {everything},
 	"record/journal":                     {"conversation", "internal/safefile"},                                             // moments by ids, without the words of a session

@@ -21,7 +21,7 @@ var Ceilings = map[string]Ceiling{
 }
 
 // Shipped is how many packages of jp are in its program. It may only be lowered, but for a new feature.
-const Shipped = 73
+const Shipped = 74
 
 // A package that ships has at least so many importers among them, or so many lines.
 const (
@@ -39,7 +39,7 @@ var Alone = map[string]string{
 var Unshipped = []string{"internal/testing", "internal/layers", "internal/prose", "internal/windows_needs_wsl", "examples"}
 
 // Commands is how many commands jp --help may list, without help itself. It may only be lowered, but for a new feature.
-const Commands = 40
+const Commands = 43
 
 // Apart are the packages, with those below them, in which no struct embeds another of the project's that has methods.
 var Apart = []string{"agent", "fork", "undo", "blame", "acp"}

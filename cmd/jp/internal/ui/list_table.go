@@ -12,6 +12,7 @@ import (
 	"jp/conversation"
 	"jp/internal/action"
 	"jp/internal/safetext"
+	"jp/share"
 )
 
 // A layout is how much a list says of each conversation besides its title.
@@ -42,11 +43,12 @@ type listTable struct {
 	palette terminal.Palette
 	current string // the session's conversation
 	width   int    // of the terminal, 0 if there is none
+	marks   func(*repo.Summary) string
 }
 
 func newListTable(ctx context.Context, e *Env, r *repo.Repo) listTable {
 	current, _ := r.Find().Visited(ctx, e.Host, 0) // a session may have none
-	t := listTable{env: e, repo: r, palette: e.Palette(e.Stdout), current: string(current)}
+	t := listTable{env: e, repo: r, palette: e.Palette(e.Stdout), current: string(current), marks: share.Marks(r)}
 	if IsTerminal(e.Stdout) {
 		t.width = terminal.Width(e.Stdout, e.Environ)
 	}
@@ -152,8 +154,10 @@ func (t listTable) title(c *repo.Summary) string {
 			name = t.palette.Yellow(mark.word) + " " + name
 		}
 	}
-	if origin := origin(*c); origin != "" {
-		name += t.palette.Dim("  (" + origin + ")")
+	for _, mark := range []string{origin(*c), t.marks(c)} {
+		if mark != "" {
+			name += t.palette.Dim("  (" + safetext.Show(mark) + ")")
+		}
 	}
 	return name
 }
