@@ -6,11 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -20,87 +17,16 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"jp/internal/testing/peertest"
 )
 
 // escapes are the bytes on a screen beside text.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?>]*[A-Za-z]|\x1b\][^\x07]*\x07`)
 
-// A peerServer is a model that always answers the same, with the protocols of both vendors, and with OpenAI's older one. It
-// keeps the newest request that offers tools.
-type peerServer struct {
-	*httptest.Server
-	mu   sync.Mutex
-	last []byte
-}
-
-func newPeerServer(t *testing.T) *peerServer {
-	p := &peerServer{}
-	p.Server = httptest.NewServer(http.HandlerFunc(p.answer))
-	t.Cleanup(p.Close)
-	return p
-}
-
-func (p *peerServer) answer(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
-	var asked struct {
-		Stream bool
-		Tools  []any
-	}
-	_ = json.Unmarshal(body, &asked)
-	claude, chat := strings.HasSuffix(r.URL.Path, "/messages"), strings.HasSuffix(r.URL.Path, "/chat/completions")
-	if r.Method != http.MethodPost || !claude && !chat && !strings.HasSuffix(r.URL.Path, "/responses") {
-		_, _ = io.WriteString(w, `{"object":"list","data":[],"models":[],"input_tokens":10}`)
-		return
-	}
-	if len(asked.Tools) > 0 {
-		p.mu.Lock()
-		p.last = body
-		p.mu.Unlock()
-	}
-	const message = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-4-8","stop_sequence":null,"usage":{"input_tokens":100,"output_tokens":5},`
-	if claude && !asked.Stream {
-		_, _ = io.WriteString(w, message+`"content":[{"type":"text","text":"It is done."}],"stop_reason":"end_turn"}`)
-		return
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	events := []string{
-		`{"type":"response.created","response":{"id":"r1","object":"response","status":"in_progress"}}`,
-		`{"type":"response.output_item.done","output_index":0,"item":{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"It is done."}]}}`,
-		`{"type":"response.completed","response":{"id":"r1","object":"response","status":"completed","usage":{"input_tokens":100,"output_tokens":5,"total_tokens":105}}}`,
-	}
-	if claude {
-		events = []string{
-			`{"type":"message_start","message":` + message + `"content":[],"stop_reason":null}}`,
-			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
-			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"It is done."}}`,
-			`{"type":"content_block_stop","index":0}`,
-			`{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":5}}`,
-			`{"type":"message_stop"}`,
-		}
-	}
-	if chat {
-		events = []string{
-			`{"id":"c1","object":"chat.completion.chunk","model":"mock","created":1,"choices":[{"index":0,"delta":{"role":"assistant","content":"It is done."}}]}`,
-			`{"id":"c1","object":"chat.completion.chunk","model":"mock","created":1,"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
-		}
-	}
-	for _, e := range events {
-		var kind struct{ Type string }
-		_ = json.Unmarshal([]byte(e), &kind)
-		if kind.Type != "" {
-			fmt.Fprintf(w, "event: %s\n", kind.Type)
-		}
-		fmt.Fprintf(w, "data: %s\n\n", e)
-	}
-	if chat {
-		_, _ = io.WriteString(w, "data: [DONE]\n\n")
-	}
-}
-
-// request is the agent's message, as plain words in order: role or type, then its text.
-func (p *peerServer) request(t *testing.T) (words []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// request is the agent's newest message, as plain words in order: role or type, then its text.
+func request(t *testing.T, model *peertest.Model) (words []string) {
+	text := model.Newest()
 	type content struct {
 		Type, Role, Text, ID, Name, Thinking, Signature string
 
@@ -118,7 +44,7 @@ func (p *peerServer) request(t *testing.T) (words []string) {
 		} `json:"tool_calls"`
 	}
 	var body struct{ Messages, Input []content }
-	require.NoError(t, json.Unmarshal(p.last, &body), string(p.last))
+	require.NoError(t, json.Unmarshal(text, &body), string(text))
 	texts := func(raw json.RawMessage) string {
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
@@ -176,55 +102,29 @@ func (p *peerServer) request(t *testing.T) (words []string) {
 }
 
 // peer is a program that make peers installs, in an environment of its own.
-func peer(t *testing.T, server *peerServer, home, dir, name string, args ...string) *exec.Cmd {
+func peer(t *testing.T, model *peertest.Model, home, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := filepath.Abs("testdata/peers/node_modules/.bin/" + name)
-	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd := exec.CommandContext(t.Context(), peertest.Program(t, name), args...)
 	cmd.Dir = dir
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "TZ=UTC", "LOCALKEY=x", "IS_SANDBOX=1", "ANTHROPIC_API_KEY=x", "ANTHROPIC_BASE_URL=" + server.URL,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
-	}
+	cmd.Env = append(peertest.Environ(model.URL), "PATH="+os.Getenv("PATH"), "HOME="+home, "TERM=xterm-256color", "TZ=UTC")
 	return cmd
 }
 
 // installed is a conversation in the folder of an installed agent, and the agent's working directory.
-func installed(t *testing.T, a agent, server *peerServer) (n *Native, home, dir string) {
+func installed(t *testing.T, a agent, model *peertest.Model) (n *Native, home, dir string) {
 	t.Helper()
-	if _, err := os.Stat("testdata/peers/node_modules/.bin/" + a.name()); err != nil {
-		t.Skipf("%s is not installed; it comes from npm: make peers", a.name())
-	}
+	peertest.Program(t, a.name())
 	home = t.TempDir()
 	dir, err := realFolder(t.TempDir())
 	require.NoError(t, err)
 	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
 	require.NoError(t, os.MkdirAll(a.folder(getenv), 0o755))
-	switch a.name() {
-	case "opencode":
-		config, err := json.Marshal(map[string]any{"autoupdate": false, "model": "local/mock", "provider": map[string]any{"local": map[string]any{
-			"npm": "@ai-sdk/openai-compatible", "options": map[string]string{"baseURL": server.URL + "/v1", "apiKey": "x"}, "models": map[string]any{"mock": map[string]any{"attachment": true, "modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}}}},
-		}}})
-		require.NoError(t, err)
-		require.NoError(t, os.MkdirAll(filepath.Join(home, ".config", "opencode"), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(home, ".config", "opencode", "opencode.json"), config, 0o600))
-	case "codex":
-		config := fmt.Sprintf("model = \"mock\"\nmodel_provider = \"local\"\n[model_providers.local]\nname = \"local\"\nbase_url = \"%s/v1\"\nwire_api = \"responses\"\nenv_key = \"LOCALKEY\"\n", server.URL)
-		require.NoError(t, os.WriteFile(filepath.Join(home, ".codex", "config.toml"), []byte(config), 0o600))
-	case "claude":
-		config, err := json.Marshal(map[string]any{
-			"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": map[string]any{"approved": []string{"x"}},
-			"projects": map[string]any{dir: map[string]bool{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
-		})
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(home, ".claude.json"), config, 0o600))
-	}
+	peertest.Configure(t, a.name(), home, dir, model.URL)
 	n = manyKinds().native(a, dir, false)
 	path, err := n.Install(getenv)
 	require.NoError(t, err)
 	if a.name() == "opencode" {
-		out, err := peer(t, server, home, dir, "opencode", "import", path).CombinedOutput()
+		out, err := peer(t, model, home, dir, "opencode", "import", path).CombinedOutput()
 		require.NoError(t, err, string(out))
 		require.Contains(t, string(out), "Imported session: "+opencodeID("ses", n.session))
 	}
@@ -255,8 +155,8 @@ func TestAnAgentResumesWhatWasExported(t *testing.T) {
 	}
 	for _, a := range agents {
 		t.Run(a.name(), func(t *testing.T) {
-			server := newPeerServer(t)
-			n, home, dir := installed(t, a, server)
+			model := peertest.NewModel(t)
+			n, home, dir := installed(t, a, model)
 			args := []string{"-p", "--resume", n.session.id, "And now?"}
 			switch a.name() {
 			case "opencode":
@@ -264,10 +164,10 @@ func TestAnAgentResumesWhatWasExported(t *testing.T) {
 			case "codex":
 				args = []string{"exec", "--skip-git-repo-check", "resume", n.session.id, "And now?"}
 			}
-			out, err := peer(t, server, home, dir, a.name(), args...).CombinedOutput()
+			out, err := peer(t, model, home, dir, a.name(), args...).CombinedOutput()
 			require.NoError(t, err, string(out))
 			require.Contains(t, string(out), "It is done.")
-			words := server.request(t)
+			words := request(t, model)
 			at := 0
 			for _, want := range said[a.name()] {
 				for at < len(words) && words[at] != want {
@@ -282,9 +182,9 @@ func TestAnAgentResumesWhatWasExported(t *testing.T) {
 // The real agents list the session. Codex does so for editors, Claude Code only on a screen.
 func TestAnAgentListsWhatWasExported(t *testing.T) {
 	t.Run("codex", func(t *testing.T) {
-		server := newPeerServer(t)
-		n, home, dir := installed(t, codex{}, server)
-		cmd := peer(t, server, home, dir, "codex", "app-server")
+		model := peertest.NewModel(t)
+		n, home, dir := installed(t, codex{}, model)
+		cmd := peer(t, model, home, dir, "codex", "app-server")
 		in, err := cmd.StdinPipe()
 		require.NoError(t, err)
 		out, err := cmd.StdoutPipe()
@@ -309,22 +209,22 @@ func TestAnAgentListsWhatWasExported(t *testing.T) {
 		require.Contains(t, listed, "Cap them. & see the picture")
 	})
 	t.Run("opencode", func(t *testing.T) {
-		server := newPeerServer(t)
-		n, home, dir := installed(t, opencode{}, server)
-		out, err := peer(t, server, home, dir, "opencode", "session", "list").Output()
+		model := peertest.NewModel(t)
+		n, home, dir := installed(t, opencode{}, model)
+		out, err := peer(t, model, home, dir, "opencode", "session", "list").Output()
 		require.NoError(t, err)
 		require.Contains(t, string(out), opencodeID("ses", n.session))
 		require.Contains(t, string(out), "Cap the <b>retries</b>")
-		out, err = peer(t, server, home, dir, "opencode", "export", opencodeID("ses", n.session)).Output()
+		out, err = peer(t, model, home, dir, "opencode", "export", opencodeID("ses", n.session)).Output()
 		require.NoError(t, err)
 		var text strings.Builder
 		require.NoError(t, n.Write(&text))
 		require.Equal(t, readBack(t, "opencode", text.String()), readBack(t, "opencode", string(out)))
 	})
 	t.Run("claude", func(t *testing.T) {
-		server := newPeerServer(t)
-		_, home, dir := installed(t, claude{}, server)
-		cmd := peer(t, server, home, dir, "claude", "--resume")
+		model := peertest.NewModel(t)
+		_, home, dir := installed(t, claude{}, model)
+		cmd := peer(t, model, home, dir, "claude", "--resume")
 		screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
 		require.NoError(t, err)
 		var seen bytes.Buffer

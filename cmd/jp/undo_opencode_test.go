@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"jp/internal/testing/peertest"
 )
 
 // destroyers are programs over the files of [destroyed].
@@ -100,22 +101,16 @@ func TestUndoBesideOpencode(t *testing.T) {
 	if os.Getenv("JP_PROGRAMS") == "" {
 		t.Skip("only with JP_PROGRAMS=1")
 	}
-	program, err := filepath.Abs("../../export/testdata/peers/node_modules/.bin/opencode")
-	require.NoError(t, err)
-	if _, err := os.Stat(program); err != nil {
-		t.Skip("opencode is not installed; it comes from npm: make peers")
-	}
-	model := &destroyer{}
-	model.Server = httptest.NewServer(model)
-	t.Cleanup(model.Close)
+	program := peertest.Program(t, "opencode")
+	model := peertest.NewModel(t)
 	version, err := exec.Command(program, "--version").Output()
 	require.NoError(t, err)
 	peer := openOpencode(t, program, model.URL)
 	table := "| program | paths it changed | jp brings back | opencode brings back |\n|---|---|---|---|\n"
 	sum := [2]damage{}
 	for _, command := range destroyers {
-		model.command = command
 		g := destroyed(t)
+		model.Answer(peertest.Call{Tool: "shell_run", Arguments: map[string]any{"argv": []string{"sh", "-c", command}}})
 		g.p.environ = append(g.p.environ, "JP_CFG_PROVIDERS__STUB__BASE_URL="+model.URL+"/v1")
 		jp := g.measure(func() {
 			out := g.p.jp("query", "-y", "-m", "stub/m", "Go")
@@ -127,6 +122,7 @@ func TestUndoBesideOpencode(t *testing.T) {
 		g = destroyed(t)
 		session := "/session/" + peer.post("/session", g.p.dir, map[string]any{}).ID
 		request := ""
+		model.Answer(peertest.Call{Tool: "bash", Arguments: map[string]string{"command": command, "description": "run"}})
 		other := g.measure(func() {
 			request = peer.post(session+"/message", g.p.dir, map[string]any{"parts": []any{map[string]string{"type": "text", "text": "Go"}}}).Info.ParentID
 		}, func() {
@@ -143,39 +139,6 @@ func TestUndoBesideOpencode(t *testing.T) {
 	t.Logf("opencode %s\n%s| all | %d | %s | %s |", bytes.TrimSpace(version), table, sum[0].changed, sum[0], sum[1])
 }
 
-// A destroyer is a model that has one command run, and ends the turn. It speaks Chat Completions.
-type destroyer struct {
-	*httptest.Server
-	command string
-}
-
-// ServeHTTP implements [http.Handler].
-func (d *destroyer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var asked struct {
-		Messages []struct{ Role string }
-		Tools    []struct{ Function struct{ Name string } }
-	}
-	_ = json.NewDecoder(r.Body).Decode(&asked)
-	delta, reason := map[string]any{"role": "assistant", "content": "Done."}, "stop"
-	for _, tool := range asked.Tools {
-		arguments := map[string]any{
-			"shell_run": map[string]any{"argv": []string{"sh", "-c", d.command}}, "bash": map[string]any{"command": d.command, "description": "run"},
-		}[tool.Function.Name]
-		if arguments == nil || asked.Messages[len(asked.Messages)-1].Role == "tool" {
-			continue
-		}
-		text, _ := json.Marshal(arguments)
-		delta["tool_calls"] = []any{map[string]any{"index": 0, "id": "call_1", "type": "function", "function": map[string]any{"name": tool.Function.Name, "arguments": string(text)}}}
-		reason = "tool_calls"
-	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, choice := range []map[string]any{{"index": 0, "delta": delta}, {"index": 0, "delta": map[string]any{}, "finish_reason": reason}} {
-		text, _ := json.Marshal(map[string]any{"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": []any{choice}})
-		fmt.Fprintf(w, "data: %s\n\n", text)
-	}
-	fmt.Fprint(w, "data: [DONE]\n\n")
-}
-
 // An opencodeServer is a running opencode serve.
 type opencodeServer struct {
 	t   *testing.T
@@ -184,19 +147,11 @@ type opencodeServer struct {
 
 func openOpencode(t *testing.T, program, model string) *opencodeServer {
 	home := t.TempDir()
-	config, err := json.Marshal(map[string]any{"autoupdate": false, "model": "local/m", "provider": map[string]any{"local": map[string]any{
-		"npm": "@ai-sdk/openai-compatible", "options": map[string]string{"baseURL": model + "/v1", "apiKey": "x"}, "models": map[string]any{"m": map[string]any{}},
-	}}})
-	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Join(home, ".config", "opencode"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".config", "opencode", "opencode.json"), config, 0o600))
+	peertest.Configure(t, "opencode", home, home, model)
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "serve", "--port", "0", "--hostname", "127.0.0.1")
 	cmd.Dir = home
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TZ=UTC", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1",
-		"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1",
-	}
+	cmd.Env = append(peertest.Environ(model), "PATH="+os.Getenv("PATH"), "HOME="+home, "TZ=UTC")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

@@ -101,6 +101,7 @@ var Allowed = map[string][]string{
 	"internal/testing/interleave":        nil,
 	"internal/testing/journaltest":       {"conversation"},
 	"internal/testing/mcptest":           nil,
+	"internal/testing/peertest":          nil,
 	"internal/testing/redacttest":        nil,
 	"internal/testing/safetexttest":      nil,
 	"internal/testing/terminaltest":      {"internal/safetext"},

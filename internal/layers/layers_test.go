@@ -190,7 +190,7 @@ func TestNoModelInTheCode(t *testing.T) {
 		require.False(t, modelID.MatchString(other), other)
 	}
 	for _, s := range sources(t) {
-		if s.test || within(s.pkg, []string{"internal/testing/vendortest", "internal/testing/wirecheck"}) {
+		if s.test || within(s.pkg, []string{"internal/testing/vendortest", "internal/testing/wirecheck", "internal/testing/peertest"}) {
 			continue
 		}
 		set := token.NewFileSet()
