@@ -20,6 +20,8 @@ var errWaits = errors.New("a hook is still to come")
 const (
 	aboutLater = "no hook of the agent came behind this call: the files are those of the next moment"
 	aboutNone  = "no hook of the agent came behind this call: its changes are unknown"
+	aboutSince = "no hook of the agent came before this call: its files may have changes since the moment before"
+	unhooked   = "no hook of the agent came at this call: its changes are unknown"
 	aboutWhile = "the agent did not wait for jp: what it changed at once before and behind this call may be in its files"
 	withOthers = "other calls ran at the same time: their changes are in the last result of them"
 	goneOn     = "a program of this call went on behind this result: what it changes is in later results"
@@ -92,12 +94,16 @@ func (im *importing) momentsOf(t Thread) (*moments, error) {
 				was.before = at // the agent waited for this one
 			}
 			if was == nil && at.Agent == m.lane && at.Tree != "" {
-				c := &momentCall{before: at, until: last + 1}
-				m.calls[at.Call] = c
-				m.ordered = append(m.ordered, c)
+				m.add(at, last+1)
 			}
 		case journal.After:
-			if c := m.calls[at.Call]; c != nil && at.Tree != "" {
+			if at.Tree == "" {
+				continue
+			}
+			if m.calls[at.Call] == nil && at.Agent == m.lane {
+				m.add(m.before(at), last+1)
+			}
+			if c := m.calls[at.Call]; c != nil {
 				c.after, c.until = at, at.N
 			}
 		default:
@@ -109,6 +115,25 @@ func (im *importing) momentsOf(t Thread) (*moments, error) {
 		}
 	}
 	return m, nil
+}
+
+func (m *moments) add(before *journal.Moment, until int) {
+	if before != nil {
+		c := &momentCall{before: before, until: until}
+		m.calls[before.Call] = c
+		m.ordered = append(m.ordered, c)
+	}
+}
+
+// before is the moment before a call whose first hook did not come, or nil.
+func (m *moments) before(after *journal.Moment) *journal.Moment {
+	for i := after.N - 2; i >= 0; i-- {
+		if was := m.session.Moments[i]; was.Tree != "" {
+			was.Kind, was.Call, was.Backup = journal.Look, after.Call, 0
+			return &was
+		}
+	}
+	return nil
 }
 
 // start is the tree with which a recorded thread began, "" if that is unknown.
@@ -243,6 +268,10 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 		body.LeftOut = []conversation.SkippedPath{{Path: ".", Why: goneOn}}
 	}
 	if c == nil {
+		hooked := m.session.Format == "claude" || m.session.Format == "opencode" // at each call
+		if hooked && len(body.LeftOut) == 0 && !b.ledger.ToolCall(body.For).Event.Time.Before(m.session.Moments[0].Time.Add(-hookDelay)) {
+			body.LeftOut = []conversation.SkippedPath{{Path: ".", Why: unhooked}}
+		}
 		return false, nil
 	}
 	if b.shared || b.next < len(b.have) || b.closing {
@@ -321,6 +350,9 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	}
 	if end != nil && end == c.after {
 		body.Unrecorded, body.LeftOut = end.Unrecorded, append(body.LeftOut, end.LeftOut...)
+	}
+	if note == "" && c.before.Kind == journal.Look {
+		note = aboutSince
 	}
 	if note == "" && end != nil && (c.before.About || end.About) {
 		note = aboutWhile

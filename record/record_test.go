@@ -199,7 +199,8 @@ func TestTrees(t *testing.T) {
 		}, []string{"A " + noHook, "B a.txt"}},
 		{"a call without a hook behind it", []string{"call A Bash", "hook PreToolUse A", "sh echo x >>a.txt", "result A", "say done", "hook Stop"}, []string{"A a.txt " + noHook}},
 		{"a killed agent", []string{"call A Bash", "hook PreToolUse A", "sh echo x >>a.txt"}, []string{"A " + noHook + " unknown"}},
-		{"a call without hooks", []string{"call A Bash", "sh echo x >>a.txt", "result A", "answer", "call B Bash", "hook PreToolUse B", "sh echo x >>b.txt", "hook PostToolUse B", "result B"}, []string{"A", "outside M a.txt", "B b.txt"}},
+		{"a call without hooks", []string{"call A Bash", "sh echo x >>a.txt", "result A", "answer", "call B Bash", "hook PreToolUse B", "sh echo x >>b.txt", "hook PostToolUse B", "result B"}, []string{"A (no hook of the agent came at this call)", "outside M a.txt", "B b.txt"}},
+		{"a call without a hook before it", []string{"call A Bash", "sh echo x >>a.txt", "hook PostToolUse A", "result A"}, []string{"A a.txt (no hook of the agent came before this call)"}},
 		{"a program in the background", []string{
 			"call A Bash", "hook PreToolUse A background", "hook PostToolUse A background", "result A", "answer", "sh echo x >>a.txt",
 			"call B Bash", "hook PreToolUse B", "sh echo x >>b.txt", "hook PostToolUse B", "result B", "answer", "ended A",
