@@ -25,6 +25,7 @@ const (
 	aboutWhile = "the agent did not wait for jp: what it changed at once before and behind this call may be in its files"
 	withOthers = "other calls ran at the same time: their changes are in the last result of them"
 	goneOn     = "a program of this call went on behind this result: what it changes is in later results"
+	othersOn   = "a program of an earlier call goes on: what it changes is in later results"
 	withOpen   = "a program of an earlier call ran at the same time: a change may be its own"
 	ofOthers   = "other calls ran at the same time: what no edit names is in this result"
 )
@@ -268,8 +269,13 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 		body.LeftOut = []conversation.SkippedPath{{Path: ".", Why: goneOn}}
 	}
 	if c == nil {
+		began := b.ledger.ToolCall(body.For).Event.Time
 		hooked := m.session.Format == "claude" || m.session.Format == "opencode" // at each call
-		if hooked && len(body.LeftOut) == 0 && !b.ledger.ToolCall(body.For).Event.Time.Before(m.session.Moments[0].Time.Add(-hookDelay)) {
+		switch {
+		case gone:
+		case m.goesOn(began):
+			body.LeftOut = []conversation.SkippedPath{{Path: ".", Why: othersOn}}
+		case hooked && !began.Before(m.session.Moments[0].Time.Add(-hookDelay)):
 			body.LeftOut = []conversation.SkippedPath{{Path: ".", Why: unhooked}}
 		}
 		return false, nil

@@ -130,6 +130,9 @@ func TestCodexTrees(t *testing.T) {
 			"call A exec_command", "hook PreToolUse A", "output A yields", "call B exec_command", "hook PreToolUse B", "sh echo x >>a.txt", "item A", "hook PostToolUse B", "item B", "output B",
 			"sh echo y >>b.txt", "call C exec_command", "hook PreToolUse C", "sh rm a.txt", "hook PostToolUse C", "item C", "output C",
 		}, []string{"A " + goesOn, "B a.txt " + open, "outside M b.txt", "C a.txt"}},
+		{"a call without hooks while a program goes on", []string{
+			"call A exec_command", "hook PreToolUse A", "output A yields", "sh echo x >>a.txt", "call P update_plan", "output P", "call B exec_command", "hook PreToolUse B", "hook PostToolUse B", "item B", "output B",
+		}, []string{"A " + goesOn, "P (a program of an earlier call goes on)", "B a.txt " + open}},
 		{"the end of a program that yields is polled behind another call", []string{
 			"call A exec_command", "hook PreToolUse A", "output A yields", "call P write_stdin", "sh echo x >>a.txt", "hook PostToolUse A", "item A",
 			"call B exec_command", "hook PreToolUse B", "sh echo y >>b.txt", "hook PostToolUse B", "item B", "output B", "output P",
