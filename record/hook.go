@@ -167,8 +167,25 @@ func (rec *recorder) note(ctx context.Context, source journal.Source, m journal.
 	} else if err := rec.look(ctx, source, &s, &m); err != nil {
 		m.Fault = err.Error()
 	}
+	rec.conceal(source, &m)
 	m.Ready = time.Now().UTC()
 	return m, rec.journal.AddMoment(s, source, m)
+}
+
+// conceal replaces secrets in the names of files.
+func (rec *recorder) conceal(source journal.Source, m *journal.Moment) {
+	conceal := rec.repo.Values.Concealer(conversation.ID(source.BackupName()))
+	if conceal == nil {
+		return
+	}
+	for _, paths := range [][]string{m.Paths, m.Unrecorded} {
+		for i := range paths {
+			paths[i] = conceal(paths[i])
+		}
+	}
+	for i := range m.LeftOut {
+		m.LeftOut[i].Path = conceal(m.LeftOut[i].Path)
+	}
 }
 
 // look fills a moment with the state of the files. The files outside of trees are copied before a call, and
