@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,10 +23,17 @@ cat >/dev/null
 func launch(t *testing.T, program string, args ...string) Launch {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "codex")
-	require.NoError(t, os.WriteFile(path, []byte(program), 0o700))
+	writeProgram(t, path, program)
 	return Launch{
 		Program: path, Args: args, Environ: os.Environ(), Getenv: func(string) string { return "" }, Own: "/usr/bin/jp", Folder: dir, State: filepath.Join(dir, "state"), Run: "R1",
 	}
+}
+
+// writeProgram writes a program while no other test starts one: a child that had the file open would keep it from running.
+func writeProgram(t *testing.T, path, program string) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte(program), 0o700))
 }
 
 // TestCodexArgs varies the user's settings beside those of jp.
@@ -101,7 +109,7 @@ func TestCodexTrust(t *testing.T) {
 	_, _, err := codexArgs(t.Context(), l)
 	require.NoError(t, err)
 	require.Equal(t, 1, asked(), "the text is the same")
-	require.NoError(t, os.WriteFile(l.Program, []byte(strings.Replace(fakeCodex, "HOOKS", "", 1)+"# 2\n"), 0o700))
+	writeProgram(t, l.Program, strings.Replace(fakeCodex, "HOOKS", "", 1)+"# 2\n")
 	_, _, err = codexArgs(t.Context(), l)
 	require.NoError(t, err)
 	require.Equal(t, 2, asked())
