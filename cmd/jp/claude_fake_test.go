@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/stretchr/testify/require"
 )
 
 const fakeSession = "5e551000-0000-4000-8000-000000000001"
@@ -90,10 +92,12 @@ func (a *fakeAgent) hook(event, call, command string) {
 	}
 }
 
-// fakesClaude makes the fake agent the claude of a place.
-func (p *workspace) fakesClaude() {
-	p.write("../bin/claude", "#!/bin/sh\nexec claude-fake \"$@\"\n")
-	p.environ = append(p.environ, "PATH="+p.beside("bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+// fakesClaude makes the fake agent the claude of a place, and returns its path.
+func (p *workspace) fakesClaude() string {
+	path, err := filepath.Abs("testdata/fake/claude")
+	require.NoError(p.t, err)
+	p.environ = append(p.environ, "PATH="+filepath.Dir(path)+":"+os.Getenv("PATH"))
+	return path
 }
 
 // fakeFile is the session file of the fake agent.
