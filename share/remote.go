@@ -32,6 +32,14 @@ type Remote struct {
 // Agreed reports whether the user has agreed to the URL, and, if anybody may read the remote, to that.
 func (m Remote) Agreed(public bool) bool { return m.URL == m.Was && (m.open || !public) }
 
+// Word is the word for the remote in a command.
+func (m Remote) Word() string {
+	if m.Name == nameOfURL {
+		return m.URL
+	}
+	return m.Name
+}
+
 // Public reports whether anybody may read the remote: it is on the web, and answers without credentials.
 func (m Remote) Public(ctx context.Context, r *repo.Repo) bool {
 	if !strings.HasPrefix(m.URL, "http://") && !strings.HasPrefix(m.URL, "https://") {

@@ -164,7 +164,7 @@ func agreeRemote(ctx context.Context, e *ui.Env, r *repo.Repo, m share.Remote, y
 	} else if err := e.Confirm(ctx, ui.Confirmation{
 		Question: "Push conversations there?", List: func(out io.Writer, _ terminal.Palette) { tell(out) },
 		Unasked: problem.New(problem.ExitDecision, "usage", "%s is %s, and there is no terminal to ask whether conversations may go there.", safetext.Show(m.Name), safetext.Show(m.URL)).
-			Hint(action.PushYes(m.Name), "agree to it"),
+			Hint(action.PushYes(m.Word()), "agree to it"),
 	}); err != nil {
 		return err
 	}
