@@ -71,9 +71,8 @@ func (f *Fetched) bring(ctx context.Context, r *repo.Repo, m Remote) error {
 	}
 	var wanted []string
 	for ref, oid := range f.refs {
-		scoped := slices.ContainsFunc([]string{live, archive, payloads, manifests}, func(scope string) bool { return strings.HasPrefix(ref, scope) })
 		double := strings.HasPrefix(ref, archive) && f.refs[live+strings.TrimPrefix(ref, archive)] != ""
-		if !scoped || double || was[m.here(ref)] == oid {
+		if !strings.HasPrefix(ref, "refs/jp/") || double || was[m.here(ref)] == oid {
 			continue
 		}
 		force := ""

@@ -46,11 +46,13 @@ func ParseKey(line string) (Key, error) {
 // String is the key as one line.
 func (k Key) String() string { return strings.TrimSpace(k.Kind + " " + k.Data + " " + k.Comment) }
 
+const fingerprintBytes = 16
+
 // Fingerprint names the key in a ref: the SHA-256 of its data in hex.
 func (k Key) Fingerprint() string {
 	raw, _ := base64.StdEncoding.DecodeString(k.Data)
 	sum := sha256.Sum256(raw)
-	return hex.EncodeToString(sum[:16])
+	return hex.EncodeToString(sum[:fingerprintBytes])
 }
 
 func (k Key) same(other Key) bool { return k.Kind == other.Kind && k.Data == other.Data }

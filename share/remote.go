@@ -3,6 +3,7 @@ package share
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"jp/agent/problem"
 	"jp/agent/repo"
+	"jp/conversation"
 	"jp/gitcmd"
 	"jp/internal/action"
 	"jp/internal/safefile"
@@ -196,11 +198,26 @@ func (m Remote) refs(ctx context.Context, r *repo.Repo) (map[string]string, erro
 	}
 	refs := map[string]string{}
 	for line := range bytes.Lines(out) {
-		if oid, name, found := strings.Cut(strings.TrimSpace(string(line)), "\t"); found {
+		if oid, name, found := strings.Cut(strings.TrimSpace(string(line)), "\t"); found && sound(name) {
 			refs[name] = oid
 		}
 	}
 	return refs, nil
+}
+
+// sound refuses refs of jp's that jp does not write: a remote is a stranger's, and its names become names here.
+func sound(ref string) bool {
+	rest, own := strings.CutPrefix(ref, "refs/jp/")
+	if !own {
+		return true
+	}
+	scope, name, _ := strings.Cut(rest, "/")
+	if scope+"/" == strings.TrimPrefix(manifests, "refs/jp/") {
+		raw, err := hex.DecodeString(name)
+		return err == nil && len(raw) == fingerprintBytes
+	}
+	_, err := conversation.ParseID(name)
+	return err == nil && slices.Contains([]string{live, archive, payloads}, "refs/jp/"+scope+"/")
 }
 
 // failure is the error of a git that talked to the remote.
