@@ -57,6 +57,8 @@ type Report struct {
 	LeftOut map[string]int `json:"left_out"`
 	Unknown map[string]int `json:"unknown"`
 	Refused map[string]int `json:"refused"`
+
+	noted int // tool calls with the files that jp record noted
 }
 
 // A Part is a conversation beside that of the session: a branch of it, the records that it gained after its
@@ -107,8 +109,12 @@ const (
 // notRebuilt means that the events lack files of their own.
 const notRebuilt = "not rebuilt"
 
-// filesOf is a text about how many edits of files are in the trees of events.
+// filesOf is a text about how many tool calls have the files that jp record noted, else how many edits of files are in
+// the trees of events.
 func (rep *Report) filesOf() string {
+	if rep.noted > 0 {
+		return fmt.Sprintf("noted by jp record at %d of %s", rep.noted, conversation.Count(rep.Calls, "tool call"))
+	}
 	if rep.Edits == 0 {
 		return notRebuilt
 	}

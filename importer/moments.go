@@ -284,6 +284,7 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 		b.r.Edits, b.r.Rebuilt = b.r.Edits+len(edits), b.r.Rebuilt+len(edits)
 		if c.done, m.seen = true, c.before.Time; c.after != nil {
 			m.seen = c.after.Time
+			b.r.noted++
 		}
 		return true, nil
 	}
@@ -324,6 +325,9 @@ func (m *moments) take(b *builder, response *conversation.Event, edits []Edit) (
 	c.done = true
 	if end != nil {
 		m.seen = end.Time
+	}
+	if c.after != nil {
+		b.r.noted++
 	}
 	tree, note, named := "", "", false
 	switch {

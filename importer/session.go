@@ -263,6 +263,7 @@ func (im *importing) report(t Thread, b *builder, own *Report, s Session, part P
 	}
 	rep.Events, rep.Added, rep.Turns, rep.Requests = rep.Events+own.Events, rep.Added+own.Added, rep.Turns+own.Turns, rep.Requests+own.Requests
 	rep.Texts, rep.Reasoning, rep.Calls, rep.Results = rep.Texts+own.Texts, rep.Reasoning+own.Reasoning, rep.Calls+own.Calls, rep.Results+own.Results
+	rep.noted += own.noted
 	rep.Unknowns, rep.Edits, rep.Rebuilt = rep.Unknowns+own.Unknowns, rep.Edits+own.Edits, rep.Rebuilt+own.Rebuilt
 	for _, counts := range []struct {
 		to   *map[string]int

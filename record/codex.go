@@ -57,7 +57,7 @@ func codexArgs(ctx context.Context, l Launch) (all, environ []string, err error)
 	if !hasSession(l.Args) {
 		return l.Args, nil, nil
 	}
-	given, args, err := codexSettings(l.Args)
+	given, args, err := codexGiven(l.Args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,8 +70,7 @@ func codexArgs(ctx context.Context, l Launch) (all, environ []string, err error)
 			return nil, nil, err
 		}
 		commands = append(commands, hook(event))
-		ours := fmt.Sprintf(`{matcher="*",hooks=[{type="command",command=%s,timeout=%d}]}`, command, hookSeconds)
-		value, ok := extended(given[event], "[]", ours)
+		value, ok := extended(given[event], "[]", codexHook(command))
 		if !ok {
 			return nil, nil, problem.Usage("cannot add the hooks of jp to -c hooks.%s (want a list in TOML, such as [{hooks=[…]}]).", event)
 		}
@@ -88,8 +87,8 @@ func codexArgs(ctx context.Context, l Launch) (all, environ []string, err error)
 	return slices.Concat(flags, []string{"-c", "hooks.state=" + state}, args), []string{folderVariable + "=" + l.Folder}, nil
 }
 
-// codexSettings takes those settings from the command line that jp's would replace: of two for one name the last counts.
-func codexSettings(args []string) (given map[string]string, rest []string, err error) {
+// codexGiven takes those settings from the command line that jp's would replace: of two for one name the last counts.
+func codexGiven(args []string) (given map[string]string, rest []string, err error) {
 	given = map[string]string{}
 	for i := 0; i < len(args); i++ {
 		arg, words, setting := args[i], 1, ""
@@ -163,17 +162,26 @@ func (l Launch) trust(ctx context.Context, flags, commands []string) (string, er
 	if err == nil && json.Unmarshal(text, &kept) == nil && kept.Program == want.Program && kept.Hooks == want.Hooks {
 		return kept.State, nil
 	}
-	if want.State, err = l.askTrust(ctx, flags, commands); err != nil {
+	hooks, err := l.askTrust(ctx, flags, commands)
+	if err != nil {
 		return "", err
 	}
+	var members []string
+	for _, h := range hooks {
+		members = append(members, fmt.Sprintf("%q={trusted_hash=%q}", h.Key, h.CurrentHash))
+	}
+	want.State = strings.Join(members, ",")
 	if text, err = json.Marshal(want); err == nil {
 		_ = safefile.Replace(trustFile(l.State), text, safefile.Options{Volatile: true}) // without it jp asks again
 	}
 	return want.State, nil
 }
 
+// A listedHook is a hook as Codex tells it.
+type listedHook struct{ Key, Source, Command, CurrentHash string }
+
 // askTrust asks Codex for the hashes of hooks. It trusts those commands alone, and none of the user's.
-func (l Launch) askTrust(ctx context.Context, flags, commands []string) (state string, err error) {
+func (l Launch) askTrust(ctx context.Context, flags, commands []string) (ours []listedHook, err error) {
 	const most = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -183,14 +191,14 @@ func (l Launch) askTrust(ctx context.Context, flags, commands []string) (state s
 	cmd.Stderr = &wrong
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return nil, err
 	}
 	defer func() {
 		_ = in.Close() // ends it
@@ -200,18 +208,18 @@ func (l Launch) askTrust(ctx context.Context, flags, commands []string) (state s
 	}()
 	folder, err := json.Marshal([]string{l.Folder})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	const hello = `{"id":1,"method":"initialize","params":{"clientInfo":{"name":"jp","version":"1"}}}` + "\n" + `{"method":"initialized"}` + "\n"
 	if _, err := io.WriteString(in, hello+`{"id":2,"method":"hooks/list","params":{"cwds":`+string(folder)+"}}\n"); err != nil {
-		return "", err
+		return nil, err
 	}
 	var answer struct {
 		ID     int
 		Error  *struct{ Message string }
 		Result struct {
 			Data []struct {
-				Hooks []struct{ Key, Source, Command, CurrentHash string }
+				Hooks []listedHook
 			}
 		}
 	}
@@ -219,21 +227,20 @@ func (l Launch) askTrust(ctx context.Context, flags, commands []string) (state s
 	for answer.ID != 2 {
 		answer.ID = 0
 		if err := lines.Decode(&answer); err != nil {
-			return "", fmt.Errorf("read its answer: %w", err)
+			return nil, fmt.Errorf("read its answer: %w", err)
 		}
 	}
 	if answer.Error != nil {
-		return "", errors.New(answer.Error.Message)
+		return nil, errors.New(answer.Error.Message)
 	}
-	var members []string
 	for _, list := range answer.Result.Data {
 		for _, h := range list.Hooks {
 			if h.Source == "sessionFlags" && slices.Contains(commands, h.Command) {
-				members = append(members, fmt.Sprintf("%q={trusted_hash=%q}", h.Key, h.CurrentHash))
+				ours = append(ours, h)
 			}
 		}
 	}
-	return strings.Join(members, ","), nil
+	return ours, nil
 }
 
 // conciseError is the last line that a program wrote, or else how it ended.

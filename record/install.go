@@ -2,10 +2,12 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,7 +28,18 @@ import (
 // A SettingsChange is a change to an agent's settings that puts jp's hooks into them, or takes them out.
 type SettingsChange struct {
 	Path          string
-	Before, After []byte // Before is nil if the file is missing
+	Before, After []byte // nil for no file
+}
+
+// settingsIn reads a file for a change.
+func settingsIn(path string) (c SettingsChange, err error) {
+	if c.Path, err = filepath.EvalSymlinks(path); err != nil {
+		c.Path = path
+	}
+	if c.Before, err = os.ReadFile(c.Path); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return c, err
 }
 
 // None reports whether the settings are so already.
@@ -44,24 +57,37 @@ func (c SettingsChange) Write() error {
 		return err
 	case !bytes.Equal(now, c.Before):
 		return problem.New(problem.ExitFailed, "usage", "%s has changed meanwhile.", c.Path)
+	case c.After == nil:
+		return os.Remove(c.Path)
 	}
 	return safefile.Replace(c.Path, c.After, safefile.Options{KeepMode: true})
 }
 
-// ClaudeSettings plans to put jp's hooks into the settings of Claude Code, those of the user or of the working tree
-// at a folder. remove takes them out.
-func ClaudeSettings(getenv func(string) string, folder, jp string, remove bool) (c SettingsChange, err error) {
-	dir := filepath.Join(folder, ".claude")
-	if folder == "" {
-		if dir = getenv("CLAUDE_CONFIG_DIR"); dir == "" {
-			dir = filepath.Join(getenv("HOME"), ".claude")
-		}
+// sealed is a text of jp in an agent's settings. Its first line has a sum of the others, which shows whether the user
+// has changed them.
+func sealed(comment, agent, text string) string {
+	return fmt.Sprintf("%s jp record install %s: begin %08x\n%s", comment, agent, crc32.ChecksumIEEE([]byte(text)), text)
+}
+
+// isSealed reports whether a text is as jp wrote it.
+func isSealed(comment, agent, text string) bool {
+	_, rest, _ := strings.Cut(text, "\n")
+	return text == sealed(comment, agent, rest)
+}
+
+// errUnsealed is about lines of jp that the user has changed.
+func errUnsealed(path, lines string) error {
+	return problem.New(problem.ExitFailed, "usage", "%s in %s differ from what jp wrote. Remove them by hand, and try again.", lines, path)
+}
+
+// claudeSettings plans to put jp's hooks into the settings of Claude Code, those of the user or of the working tree
+// at the folder. remove takes them out.
+func claudeSettings(_ context.Context, l Launch, remove bool) (c SettingsChange, err error) {
+	dir := filepath.Join(l.Folder, ".claude")
+	if l.Folder == "" {
+		dir = cmp.Or(l.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(l.Getenv("HOME"), ".claude"))
 	}
-	c.Path = filepath.Join(dir, "settings.json")
-	if real, err := filepath.EvalSymlinks(c.Path); err == nil {
-		c.Path = real
-	}
-	if c.Before, err = os.ReadFile(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if c, err = settingsIn(filepath.Join(dir, "settings.json")); err != nil {
 		return c, err
 	}
 	text := c.Before
@@ -80,7 +106,7 @@ func ClaudeSettings(getenv func(string) string, folder, jp string, remove bool) 
 		if remove {
 			continue
 		}
-		command := jp + ` -C "${CLAUDE_PROJECT_DIR:-.}"` + installed + event + quiet
+		command := quoted(l.Own) + ` -C "${CLAUDE_PROJECT_DIR:-.}"` + installed("claude") + event + quiet
 		hook, err := encoded(claudeHook(command))
 		if err != nil {
 			return c, err
@@ -104,7 +130,7 @@ func ClaudeSettings(getenv func(string) string, folder, jp string, remove bool) 
 }
 
 // installed is in the command of each hook that jp installed.
-const installed = " record hook --agent claude "
+func installed(agent string) string { return " record hook --agent " + agent + " " }
 
 // quiet ends the command of each hook: it succeeds always and prints nothing, since an agent may stop for a hook
 // that fails.
@@ -133,7 +159,7 @@ func withoutHook(text []byte, event string) ([]byte, error) {
 	groups := gjson.GetBytes(text, "hooks."+event).Array()
 	for i := len(groups) - 1; i >= 0; i-- {
 		commands := groups[i].Get("hooks.#.command").Array()
-		if len(commands) != 1 || !strings.Contains(commands[0].String(), installed) {
+		if len(commands) != 1 || !strings.Contains(commands[0].String(), installed("claude")) {
 			continue
 		}
 		path := fmt.Sprintf("hooks.%s.%d", event, i)

@@ -53,7 +53,8 @@ func TestClaudeSettings(t *testing.T) {
 				require.NoError(t, os.WriteFile(file, []byte(row.text), 0o640))
 			}
 			plan := func(remove bool) (record.SettingsChange, error) {
-				return record.ClaudeSettings(func(name string) string { return map[string]string{"HOME": home}[name] }, "", "jp", remove)
+				l := record.Launch{Own: "jp", Getenv: func(name string) string { return map[string]string{"HOME": home}[name] }}
+				return record.Programs[0].Settings(t.Context(), l, remove)
 			}
 			change, err := plan(false)
 			if row.wrong != "" {

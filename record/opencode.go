@@ -50,6 +50,26 @@ func opencodeArgs(_ context.Context, l Launch) (all, environ []string, err error
 	return l.Args, []string{opencodeVariable + "=" + string(text)}, err
 }
 
+// opencodeSettings plans a plugin in the folder from which opencode takes them.
+func opencodeSettings(_ context.Context, l Launch, remove bool) (c SettingsChange, err error) {
+	dir := filepath.Join(l.Folder, ".opencode")
+	if l.Folder == "" {
+		dir = filepath.Join(cmp.Or(l.Getenv("XDG_CONFIG_HOME"), filepath.Join(l.Getenv("HOME"), ".config")), "opencode")
+	}
+	if c, err = settingsIn(filepath.Join(dir, "plugin", "jp-record.js")); err != nil {
+		return c, err
+	}
+	if c.Before != nil && !isSealed("//", "opencode", string(c.Before)) {
+		return c, errUnsealed(c.Path, "The lines")
+	}
+	if remove {
+		return c, nil
+	}
+	options, err := encoded(map[string]any{"command": append([]string{l.Own}, strings.Fields(installed("opencode"))...), "seconds": hookSeconds})
+	c.After = []byte(sealed("//", "opencode", "const installed = "+string(options)+"\n"+string(opencodePlugin)))
+	return c, err
+}
+
 // plainJSON is JSON without the comments and the commas before a bracket that opencode allows.
 func plainJSON(text string) (plain []byte) {
 	comma := -1 // the place of a comma that nothing follows yet

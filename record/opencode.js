@@ -1,15 +1,15 @@
-// jp record adds this plugin to opencode for one run. Each moment is noted by a process of jp, which gets ids and
-// paths of files. Whatever goes wrong here, opencode goes on.
+// jp record adds this plugin to opencode for one run, or jp record install for all. Each moment is noted by a process of jp,
+// which gets ids and paths of files. Whatever goes wrong here, opencode goes on.
 import { spawn } from "node:child_process"
 
-export const JpRecord = async ({ client, directory }, { command, seconds }) => {
+export const JpRecord = async ({ client, directory }, { command, seconds } = installed) => {
   const parents = new Map()
   const root = async (id) => {
     if (!parents.has(id)) parents.set(id, (await client.session.get({ path: { id } })).data?.parentID)
     return parents.get(id) ? root(parents.get(id)) : id
   }
   const run = (event, input) => new Promise((done) => {
-    const child = spawn(command[0], [...command.slice(1), event], { stdio: ["pipe", "ignore", "ignore"], detached: true })
+    const child = spawn(command[0], [...command.slice(1), event], { cwd: directory, stdio: ["pipe", "ignore", "ignore"], detached: true })
     child.on("error", done)
     child.on("close", done)
     child.stdin.on("error", () => {})

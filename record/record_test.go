@@ -250,6 +250,7 @@ func TestSubAgents(t *testing.T) {
 	}
 	report := p.imports(importer.Options{})
 	require.Equal(t, []string{"T a.txt b.txt"}, changes(p.s.Load(report.ID)))
+	require.Equal(t, "noted by jp record at 3 of 3 tool calls", report.Files)
 	require.Len(t, report.Children, 1)
 	require.Equal(t, []string{"A a.txt", "outside M b.txt", "B a.txt"}, changes(p.s.Load(report.Children[0].ID)))
 	require.Zero(t, p.imports(importer.Options{}).Added)

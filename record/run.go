@@ -22,6 +22,8 @@ type Program struct {
 	Name string // of the program and of the format of its sessions
 	// Args and environ give the program jp's hooks for one run, beside those of the user.
 	Args func(ctx context.Context, l Launch) (all, environ []string, err error)
+	// Settings plans the same for all runs, in the settings of the user or of the working tree in l.Folder. remove takes the hooks out.
+	Settings func(ctx context.Context, l Launch, remove bool) (SettingsChange, error)
 }
 
 // A Launch is the start of a program for one run.
@@ -40,9 +42,9 @@ type Launch struct {
 var Programs = []Program{
 	{"claude", func(_ context.Context, l Launch) (all, environ []string, err error) {
 		return claudeArgs(l.Args, hookCommand(l.Own, l.Folder, "claude", l.Run))
-	}},
-	{"codex", codexArgs},
-	{"opencode", opencodeArgs},
+	}, claudeSettings},
+	{"codex", codexArgs, codexSettings},
+	{"opencode", opencodeArgs, opencodeSettings},
 }
 
 // A HookCommand makes the shell command of a hook.
@@ -56,11 +58,14 @@ func hookCommand(jp, folder, agent, run string) HookCommand {
 			if strings.HasPrefix(words[i], `"$`) { // a variable
 				continue
 			}
-			words[i] = "'" + strings.ReplaceAll(words[i], "'", `'\''`) + "'"
+			words[i] = quoted(words[i])
 		}
 		return strings.Join(words, " ") + quiet
 	}
 }
+
+// quoted is a word of a shell command.
+func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // RunVariable tells hooks in the user's settings that a recorder has started the agent: they note nothing.
 const RunVariable = "JP_RECORD_RUN"

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -51,9 +50,9 @@ func newRecordCommand(e *ui.Env) *cobra.Command {
 }
 
 func runRecord(ctx context.Context, e *ui.Env, name string, args []string) error {
-	at := slices.IndexFunc(record.Programs, func(p record.Program) bool { return p.Name == name })
-	if at < 0 {
-		return problem.Usage("invalid agent %q (want claude, codex or opencode).", name).Hint(action.Help("jp", "record"), "its arguments, with examples")
+	program, err := agentNamed(name)
+	if err != nil {
+		return err
 	}
 	r, err := e.OpenRepo(ctx)
 	if err != nil { // the agent works without jp
@@ -62,7 +61,7 @@ func runRecord(ctx context.Context, e *ui.Env, name string, args []string) error
 	} else {
 		defer r.Close()
 	}
-	run, err := record.Start(ctx, e.Host, r, record.Programs[at], args, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+	run, err := record.Start(ctx, e.Host, r, program, args, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
 	if err != nil {
 		return err
 	}
@@ -70,6 +69,14 @@ func runRecord(ctx context.Context, e *ui.Env, name string, args []string) error
 		printRecorded(e.Messages(), run)
 	}
 	return endAs(run)
+}
+
+func agentNamed(name string) (record.Program, error) {
+	at := slices.IndexFunc(record.Programs, func(p record.Program) bool { return p.Name == name })
+	if at < 0 {
+		return record.Program{}, problem.Usage("invalid agent %q (want claude, codex or opencode).", name).Hint(action.Help("jp", "record"), "its arguments, with examples")
+	}
+	return record.Programs[at], nil
 }
 
 // endAs ends jp as the recorded program ended.
@@ -164,20 +171,20 @@ func newRecordHookCommand(e *ui.Env) *cobra.Command {
 }
 
 const recordInstallHelp = `Put jp's hooks into the settings of an agent, so that it is recorded however it is
-started. AGENT is claude (Claude Code). jp shows the change and asks first.
-With --project they go into the settings in this working tree, for everybody who
-works in it, where jp is found by its name. jp writes the events at each question and
-at the end of each turn.
+started. AGENT is claude (Claude Code), codex or opencode. jp shows the change and
+asks first. With --project they go into the settings in this working tree, for
+everybody who works in it, where jp is found by its name. Codex takes them only from
+your own settings. jp writes the events at each question and at the end of each turn.
 
-Exit codes: 0 done, or so already · 1 the file cannot be written · 2 usage ·
-3 no terminal to ask, and no -y`
+Exit codes: 0 done, or so already · 1 the file cannot be written, or its lines of jp
+were changed · 2 usage · 3 no terminal to ask, and no -y · 5 codex is not installed`
 
 const recordUninstallHelp = `Take the hooks that jp record install put there out of the settings of an agent.
-AGENT is claude (Claude Code). jp shows the change and asks first. Everything
-else in the settings stays as it is.
+AGENT is claude (Claude Code), codex or opencode. jp shows the change and asks first.
+Everything else in the settings stays as it is.
 
-Exit codes: 0 done, or so already · 1 the file cannot be written · 2 usage ·
-3 no terminal to ask, and no -y`
+Exit codes: 0 done, or so already · 1 the file cannot be written, or its lines of jp
+were changed · 2 usage · 3 no terminal to ask, and no -y`
 
 func newRecordInstallCommand(e *ui.Env, remove bool) *cobra.Command {
 	var project, yes bool
@@ -187,7 +194,7 @@ func newRecordInstallCommand(e *ui.Env, remove bool) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use: word + " AGENT", Args: cobra.ExactArgs(1), Short: short, Long: long,
-		Example: "  jp record " + word + " claude\n  jp record " + word + " claude --project",
+		Example: "  jp record " + word + " codex\n  jp record " + word + " claude --project",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRecordInstall(cmd.Context(), e, args[0], project, remove, yes)
 		},
@@ -198,24 +205,23 @@ func newRecordInstallCommand(e *ui.Env, remove bool) *cobra.Command {
 }
 
 func runRecordInstall(ctx context.Context, e *ui.Env, name string, project, remove, yes bool) error {
-	if name != "claude" {
-		return problem.Usage("invalid agent %q (want claude).", name).Hint(action.Help("jp", "record"), "its arguments, with examples")
-	}
-	jp, err := os.Executable()
+	program, err := agentNamed(name)
 	if err != nil {
 		return err
 	}
-	jp = "'" + strings.ReplaceAll(jp, "'", `'\''`) + "'"
-	folder := ""
+	l := record.Launch{Environ: e.Environ, Getenv: e.Get}
+	if l.Own, err = os.Executable(); err != nil {
+		return err
+	}
 	if project {
 		r, err := e.FindRepo(ctx)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
-		folder, jp = r.At.TopLevel, "jp"
+		l.Folder, l.Own = r.At.TopLevel, "jp"
 	}
-	change, err := record.ClaudeSettings(e.Get, folder, jp, remove)
+	change, err := program.Settings(ctx, l, remove)
 	if err != nil {
 		return err
 	}
@@ -223,11 +229,15 @@ func runRecordInstall(ctx context.Context, e *ui.Env, name string, project, remo
 		e.Note("%s is so already.", safetext.Show(change.Path))
 		return nil
 	}
+	question, done := "Write", "Wrote"
+	if change.After == nil {
+		question, done = "Remove", "Removed"
+	}
 	show := func(out io.Writer) { fmt.Fprint(out, safetext.Clean(change.Diff())) }
 	if yes {
 		show(e.Messages())
 	} else if err := e.Confirm(ctx, ui.Confirmation{
-		Question: "Write " + safetext.Show(change.Path) + "?", List: func(out io.Writer, _ terminal.Palette) { show(out) },
+		Question: question + " " + safetext.Show(change.Path) + "?", List: func(out io.Writer, _ terminal.Palette) { show(out) },
 		Unasked: problem.New(problem.ExitDecision, "usage", "there is no terminal to ask, so nothing changed."),
 	}); err != nil {
 		return err
@@ -235,7 +245,7 @@ func runRecordInstall(ctx context.Context, e *ui.Env, name string, project, remo
 	if err := change.Write(); err != nil {
 		return err
 	}
-	e.Note("Wrote %s.", safetext.Show(change.Path))
+	e.Note("%s %s.", done, safetext.Show(change.Path))
 	return nil
 }
 
