@@ -98,7 +98,7 @@ func claudeSettings(_ context.Context, l Launch, remove bool) (c SettingsChange,
 	if err := json.Unmarshal(text, &settings); err != nil {
 		return c, problem.New(problem.ExitUsage, "usage", "cannot read %s: %v.", c.Path, err)
 	}
-	indented := bytes.Equal(indent(text), text)
+	indented, end := bytes.Equal(indent(text), text), text[len(bytes.TrimRight(text, " \t\r\n")):]
 	for _, event := range claudeEvents {
 		if text, err = withoutHook(text, event); err != nil {
 			return c, fmt.Errorf("change %s: %w", c.Path, err)
@@ -120,7 +120,7 @@ func claudeSettings(_ context.Context, l Launch, remove bool) (c SettingsChange,
 			return c, err
 		}
 	}
-	if indented {
+	if text = append(bytes.TrimRight(text, " \t\r\n"), end...); indented {
 		text = indent(text)
 	}
 	if c.After = text; remove && c.Before == nil {

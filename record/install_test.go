@@ -41,6 +41,7 @@ func TestClaudeSettings(t *testing.T) {
 		{name: "no hooks", text: "{\n  \"z\": 1,\n  \"a\": [\n    1\n  ]\n}\n"},
 		{name: "hooks of the user", text: other},
 		{name: "another form", text: `{"z":1, "a" : {"b":[ ]}}`},
+		{name: "one line", text: "{\"z\":1}\n\n"},
 		{name: "no JSON", text: "{", wrong: "cannot read "},
 		{name: "no object", text: "[]", wrong: "cannot read "},
 	} {
