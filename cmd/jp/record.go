@@ -33,6 +33,9 @@ brings back the files of its tools, also untracked ones. jp continue goes on in 
 with any model. If jp cannot record something, the agent goes on, and jp tells it
 at the end.
 
+jp record install records these agents however they are started. jp record acp
+records any agent of the Agent Client Protocol for an editor.
+
 Exit codes: those of the agent · 2 usage · 5 the agent is not installed`
 
 func newRecordCommand(e *ui.Env) *cobra.Command {
