@@ -49,8 +49,7 @@ func ProxyACP(ctx context.Context, open func(context.Context) (*repo.Repo, error
 	}
 	cmd.Stdin, cmd.Stdout = theirIn, theirOut
 	// Without a handler, a write to an editor that is gone would end jp before the log is complete.
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	signals := take(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
 		return Run{}, fmt.Errorf("start %s: %w", args[0], err)

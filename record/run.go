@@ -102,8 +102,7 @@ func Start(ctx context.Context, h *repo.Host, r *repo.Repo, p Program, args []st
 	}
 	adoptChildren() // programs that the agent leaves are found below
 	// The agent is in jp's process group, so the terminal's signals reach both: jp leaves them to the agent.
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTSTP)
+	signals := take(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGTSTP)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
 		return end, fmt.Errorf("start %s: %w", p.Name, err)
@@ -139,6 +138,14 @@ func Start(ctx context.Context, h *repo.Host, r *repo.Repo, p Program, args []st
 	return end, nil
 }
 
+// take takes signals from jp's own handler, which would stop jp, or end it before the agent.
+func take(names ...os.Signal) chan os.Signal {
+	signals := make(chan os.Signal, 16)
+	signal.Reset(names...)
+	signal.Notify(signals, names...)
+	return signals
+}
+
 // attach gives an agent jp's hooks. If jp cannot record, there are none, and the error tells why; an error without an
 // end is one of the arguments.
 func (f *follower) attach(ctx context.Context, r *repo.Repo, p Program, cmd *exec.Cmd, args []string) (over func(rest bool), err error) {
@@ -171,6 +178,9 @@ func (f *follower) attach(ctx context.Context, r *repo.Repo, p Program, cmd *exe
 
 // await waits for the end of the agent, and stops with it.
 func await(pid int) (status syscall.WaitStatus, err error) {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
 	for {
 		_, err := syscall.Wait4(pid, &status, syscall.WUNTRACED, nil)
 		switch {
@@ -178,7 +188,12 @@ func await(pid int) (status syscall.WaitStatus, err error) {
 		case err != nil:
 			return status, fmt.Errorf("wait for the agent: %w", err)
 		case status.Stopped():
-			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+			select {
+			case <-continued: // before
+			default:
+			}
+			_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // it stops a moment later
+			<-continued
 			_ = syscall.Kill(pid, syscall.SIGCONT)
 		default:
 			return status, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -90,6 +91,23 @@ func (a *fakeAgent) hook(event, call, command string) {
 			}
 		}
 	}
+}
+
+// claudeWaits waits for a line, and goes on after Ctrl+C.
+func claudeWaits() {
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	go func() {
+		for n := 1; ; n++ {
+			<-interrupts
+			fmt.Println("interrupted", n)
+		}
+	}()
+	fmt.Println("started")
+	var words string
+	_, err := fmt.Scanln(&words)
+	fmt.Println("got", words, err)
+	os.Exit(7)
 }
 
 // fakesClaude makes the fake agent the claude of a place, and returns its path.

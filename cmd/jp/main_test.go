@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	if code, asked := models.KeyringChild(os.Args, os.Stdin, os.Stdout, os.Stderr); asked {
 		os.Exit(code)
 	}
-	testscript.Main(m, map[string]func(){"jp": jpMain, "mcp-fake": mcptest.Main, "claude-fake": claudeFake})
+	testscript.Main(m, map[string]func(){"jp": jpMain, "mcp-fake": mcptest.Main, "claude-fake": claudeFake, "claude-waits": claudeWaits})
 }
 
 // sharesVariable lets a jp that another program started have that program's terminal.
