@@ -5,8 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,7 +49,7 @@ func TestACPGolden(t *testing.T) {
 	require.Equal(t, string(want), got.String(), "go test ./cmd/jp -run ACPGolden -update writes it anew")
 }
 
-// acpx, a client for the shell, holds a conversation.
+// acpx, a client for the shell, holds a conversation, also one that jp record acp records.
 func TestACPX(t *testing.T) {
 	t.Parallel()
 	acpx, err := filepath.Abs("testdata/editors/node_modules/.bin/acpx")
@@ -58,15 +60,26 @@ func TestACPX(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("acpx needs node")
 	}
-	p := acpPlace(t, editor.MakeFileScript)
 	jp, err := exec.LookPath("jp")
 	require.NoError(t, err)
-	cmd := exec.Command(acpx, "--approve-all", "--agent", jp+" acp", "exec", "Make a file")
-	cmd.Dir, cmd.Env = p.dir, p.environ
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	require.Contains(t, string(out), "It is there.")
-	require.FileExists(t, filepath.Join(p.dir, "made.txt"))
+	for _, agent := range []string{jp + " acp", jp + " record acp -- " + jp + " acp"} {
+		t.Run(strings.ReplaceAll(agent, jp, "jp"), func(t *testing.T) {
+			t.Parallel()
+			p := acpPlace(t, editor.MakeFileScript)
+			cmd := exec.Command(acpx, "--approve-all", "--agent", agent, "exec", "Make a file")
+			cmd.Dir, cmd.Env = p.dir, p.environ
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			require.Contains(t, string(out), "It is there.")
+			require.FileExists(t, filepath.Join(p.dir, "made.txt"))
+			if strings.Contains(agent, "record") {
+				require.Eventually(t, func() bool {
+					id := regexp.MustCompile(`(\S+)\t.*\(acp\) Make a file`).FindStringSubmatch(p.jp("ls").stdout)
+					return id != nil && strings.Contains(p.jp("print", id[1]).stdout, "It is there.") && strings.Contains(p.jp("print", "--json", id[1]).stdout, `"path":"made.txt"`)
+				}, time.Minute, 50*time.Millisecond)
+			}
+		})
+	}
 }
 
 // The client of the protocol's own library holds a whole conversation: it checks jp's messages by its
