@@ -78,7 +78,14 @@ var partOf = map[provider.ChunkKind]conversation.Part{
 
 func (a *answer) stream(c provider.Chunk) {
 	at, text := a.open[c.Index], a.waiting[c.Index]+c.Text
-	a.writes(c)
+	// Show the model's output as it arrives. The pieces of a tool call name the tool once.
+	if c.Kind == provider.ChunkToolCall && c.Tool != "" {
+		a.writing = map[int]string{c.Index: clip(c.Tool)}
+		if registered, ok := a.names.Registry(clip(c.Tool)); ok {
+			a.writing[c.Index] = registered
+		}
+	}
+	a.shown.Add(partOf[c.Kind], a.writing[c.Index], c.Text)
 	if at == 0 && strings.TrimSpace(text) == "" {
 		a.open[c.Index], a.waiting[c.Index] = 0, text
 		return
@@ -89,17 +96,6 @@ func (a *answer) stream(c provider.Chunk) {
 		seq := a.loop.stream.NextSeq() + len(a.held) + a.parts.Before(c.Index)
 		a.loop.opts.Observer.Streamed(Delta{Seq: seq, Call: a.ordinal, Part: part, At: at, Text: text})
 	}
-}
-
-// writes shows the model's output as it arrives. The pieces of a tool call name the tool once.
-func (a *answer) writes(c provider.Chunk) {
-	if c.Kind == provider.ChunkToolCall && c.Tool != "" {
-		a.writing = map[int]string{c.Index: clip(c.Tool)}
-		if registered, ok := a.names.Registry(clip(c.Tool)); ok {
-			a.writing[c.Index] = registered
-		}
-	}
-	a.shown.Add(partOf[c.Kind], a.writing[c.Index], c.Text)
 }
 
 // end builds the end of the call for its last event.
@@ -211,7 +207,15 @@ func (a *answer) broken(ctx context.Context, cause error) error {
 		return cause
 	}
 	if interrupted {
-		if err := a.keep(ctx); err != nil {
+		// Keep the parts so far, whole and partial, without an end.
+		t := a.loop.stream.CurrentTurn()
+		for _, p := range a.held {
+			a.add(t, p, conversation.CallEnd{}, false)
+		}
+		for _, p := range a.parts.Partial() {
+			a.add(t, p, conversation.CallEnd{}, true)
+		}
+		if err := a.write(ctx, t); err != nil {
 			return err
 		}
 		return cause
@@ -221,16 +225,4 @@ func (a *answer) broken(ctx context.Context, cause error) error {
 	}
 	a.loop.opts.Observer.Noticed(fmt.Sprintf("%v; the answer was cut off while it asked for tools, and jp goes on with the calls that arrived", cause))
 	return nil
-}
-
-// keep records the parts so far, whole and partial, without an end.
-func (a *answer) keep(ctx context.Context) error {
-	t := a.loop.stream.CurrentTurn()
-	for _, p := range a.held {
-		a.add(t, p, conversation.CallEnd{}, false)
-	}
-	for _, p := range a.parts.Partial() {
-		a.add(t, p, conversation.CallEnd{}, true)
-	}
-	return a.write(ctx, t)
 }

@@ -52,10 +52,6 @@ func (a *approvals) binding(def *tool.Definition, call *conversation.ToolCall) *
 	return q
 }
 
-// stale reports whether a person is asked again because another process changed a file
-// that a call names, or may have.
-func (a *approvals) stale(call *conversation.ToolCall) bool { return a.whyStale(call) != "" }
-
 // lifted reports whether the user has since revoked the approval or rule that allowed a call, without a
 // question, that has not begun.
 func (a *approvals) lifted(call *conversation.ToolCall) bool {

@@ -116,16 +116,6 @@ func deliveryQuestion(call *conversation.ToolCall, def *tool.Definition) convers
 	return q
 }
 
-func (l *Loop) askDelivery(ctx context.Context, call *conversation.ToolCall) error {
-	t := l.stream.CurrentTurn()
-	seq := t.Next()
-	t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools.Registry, call.Request.Name)))
-	if err := l.build(ctx, t); err != nil {
-		return err
-	}
-	return l.put(ctx, l.stream.Tail().InquiryAt(seq))
-}
-
 // askAgain puts a question that is already on record, unless it has been settled
 // meanwhile: the user may have approved the turn when going on with it.
 func (l *Loop) askAgain(ctx context.Context, q *conversation.Inquiry) error {

@@ -2,6 +2,8 @@ package turnloop
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"jp/conversation"
 )
@@ -91,7 +93,7 @@ func (l *Loop) prompt(ctx context.Context) (*conversation.Event, error) {
 	}
 	return &conversation.Event{
 		Body:     &conversation.Prompt{System: l.opts.Model.System},
-		Subject:  promptSubject(l.opts.Model.System, len(l.opts.Tools.Registry.Definitions())),
+		Subject:  fmt.Sprintf("prompt: %s, %s", conversation.Count(len(strings.Fields(l.opts.Model.System)), "word"), conversation.Count(len(l.opts.Tools.Registry.Definitions()), "tool")),
 		Payloads: []conversation.Payload{{Name: conversation.PayloadTools, MediaType: "application/json", Data: text}},
 	}, nil
 }

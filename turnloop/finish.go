@@ -22,7 +22,14 @@ func (l *Loop) finish(ctx context.Context) (Outcome, error) {
 		if outside := l.files.drift(sight); outside != nil { // some tools were looked at for the files that they name only
 			t.AddRecord(outside.Body, conversation.WithTree(outside.Tree, outside.Objects...), conversation.WithGit(outside.Git))
 		}
-		t.AddRecord(turnDone(l.opts.Clock.Now(), events, outcome.Usage))
+		done := &conversation.TurnDone{
+			Input: outcome.Usage.Input, Output: outcome.Usage.Output, CostUSD: outcome.Usage.CostUSD,
+			DurationMS: l.opts.Clock.Now().Sub(events[0].Time).Milliseconds(),
+			Calls:      len(conversation.LedgerOf(events).Calls),
+		}
+		done.Files = filesChanged(events)
+		done.Files = done.Files[:fitting(done.Files, func(p string) string { return p })]
+		t.AddRecord(done)
 		if err := l.build(ctx, t); err != nil {
 			return outcome, err
 		}

@@ -175,7 +175,9 @@ func (l *Loop) view() View {
 		Tools:  func(name string) *tool.Definition { return lookup(tools, name) },
 		NoTool: func(name string) string { return noTool(tools, name) },
 		Hooked: l.hooks.has(PointToolPre), Restriction: l.opts.restriction(),
-		Stale:  func(call *conversation.ToolCall) bool { return l.approvals.stale(call) || l.approvals.lifted(call) },
+		Stale: func(call *conversation.ToolCall) bool {
+			return l.approvals.whyStale(call) != "" || l.approvals.lifted(call)
+		},
 		Reader: l.approvals.reader, Behind: l.opts.behind,
 		Check: func(def *tool.Definition, arguments json.RawMessage) string {
 			if _, err := tool.Check(def, arguments); err != nil {
@@ -206,7 +208,14 @@ func (l *Loop) perform(ctx context.Context, a Action) error {
 	case ActPermit:
 		return l.permit(ctx, a.Calls[0])
 	case ActDeliver:
-		return l.askDelivery(ctx, a.Calls[0])
+		call := a.Calls[0]
+		t := l.stream.CurrentTurn()
+		seq := t.Next()
+		t.AddInquiryRequest(deliveryQuestion(call, lookup(l.opts.Tools.Registry, call.Request.Name)))
+		if err := l.build(ctx, t); err != nil {
+			return err
+		}
+		return l.put(ctx, l.stream.Tail().InquiryAt(seq))
 	case ActRefuse:
 		return l.refuse(ctx, a.Calls[0], a.Reason)
 	case ActUnknown:

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"jp/conversation"
 )
@@ -117,17 +116,6 @@ func (o *Outcome) spend(u *conversation.Usage) {
 
 func summedUp(events []*conversation.Event) bool {
 	return slices.ContainsFunc(events, func(e *conversation.Event) bool { return e.Type() == conversation.TypeTurnDone })
-}
-
-func turnDone(now time.Time, events []*conversation.Event, usage conversation.Usage) *conversation.TurnDone {
-	done := &conversation.TurnDone{
-		Input: usage.Input, Output: usage.Output, CostUSD: usage.CostUSD,
-		DurationMS: now.Sub(events[0].Time).Milliseconds(),
-		Calls:      len(conversation.LedgerOf(events).Calls),
-	}
-	done.Files = filesChanged(events)
-	done.Files = done.Files[:fitting(done.Files, func(p string) string { return p })]
-	return done
 }
 
 // filesChanged are the files that a turn's tools changed, in order.

@@ -57,19 +57,15 @@ func RouteQuestion(kind conversation.InquiryKind, client bool, policy Policy, ex
 		}
 		return RouteYes
 	case policy == PolicyDefaults:
-		return routeDefaults(kind, hasDefault)
+		switch {
+		case kind == conversation.KindDeliverResult:
+			return RouteYes
+		case kind == conversation.KindToolQuestion && hasDefault:
+			return RouteDefault
+		}
+		return RouteFail
 	}
 	return RouteDefer
-}
-
-func routeDefaults(kind conversation.InquiryKind, hasDefault bool) Route {
-	switch {
-	case kind == conversation.KindDeliverResult:
-		return RouteYes
-	case kind == conversation.KindToolQuestion && hasDefault:
-		return RouteDefault
-	}
-	return RouteFail
 }
 
 // A Grant is the user's allow rules: prefixes of commands that run in the workspace's

@@ -51,7 +51,12 @@ func (l *Loop) addResponse(t *conversation.TurnBuilder, done finishedRun, after 
 	}
 	_, canRead := l.opts.Tools.Registry.Lookup(tool.EventRead)
 	out := outputOf(done.call.Request.Name, content, done.result.Truncated, l.opts.Limits.ToolOutput, l.opts.Secrets.RedactOutput, t.Next()+len(done.result.Records), canRead)
-	response := done.response(out)
+	response := conversation.ToolCallResponse{
+		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
+		Content: out.sent, IsError: done.result.IsError, Truncated: out.whole, DurationMS: done.took.Milliseconds(),
+		Cancelled: done.cancelled, Usage: done.result.Usage,
+		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
+	}
 	what := effect(done.result, said)
 	switch {
 	case done.cancelled:
@@ -113,16 +118,6 @@ func listedLeftOut(all []conversation.SkippedPath) []conversation.SkippedPath {
 	}
 	n = max(0, n-1)
 	return append(all[:n:n], conversation.SkippedPath{Path: ".", Why: fmt.Sprintf("and %d more", len(all)-n)})
-}
-
-// response is a result as it is kept.
-func (done finishedRun) response(out output) conversation.ToolCallResponse {
-	return conversation.ToolCallResponse{
-		For: done.call.Event.Seq, ID: done.call.Request.ID, Name: done.call.Request.Name,
-		Content: out.sent, IsError: done.result.IsError, Truncated: out.whole, DurationMS: done.took.Milliseconds(),
-		Cancelled: done.cancelled, Usage: done.result.Usage,
-		Held: done.def.Result != "" && done.def.Result != tool.Unattended,
-	}
 }
 
 func (l *Loop) refuse(ctx context.Context, call *conversation.ToolCall, reason string) error {

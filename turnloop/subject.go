@@ -2,7 +2,6 @@ package turnloop
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -28,10 +27,6 @@ func line(words ...string) string {
 		}
 	}
 	return strings.Join(kept, " ")
-}
-
-func promptSubject(system string, tools int) string {
-	return fmt.Sprintf("prompt: %s, %s", conversation.Count(len(strings.Fields(system)), "word"), conversation.Count(tools, "tool"))
 }
 
 // responseSubject names the tool, the object and the effect. If it is too long, the
