@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
@@ -19,8 +18,8 @@ func codexHook(command []byte) string {
 	return fmt.Sprintf(`{matcher="*",hooks=[{type="command",command=%s,timeout=%d}]}`, command, hookSeconds)
 }
 
-// Comments around the lines of jp in the settings of Codex. The last one is behind a value: Codex adds what it writes
-// itself behind the last table, and moves a comment there to the end.
+// Comments around the lines of jp in the settings of Codex. The last one is behind a value, since Codex moves a comment at
+// the end of the file behind the tables that it adds.
 const (
 	codexBegin = "# jp record install codex: begin "
 	codexEnd   = " # jp record install codex: end\n"
@@ -31,28 +30,36 @@ func codexSettings(ctx context.Context, l Launch, remove bool) (c SettingsChange
 	if l.Folder != "" {
 		return c, problem.Usage("Codex runs a hook of a project only after each user has trusted it. Use your own settings, without --project.")
 	}
-	home := cmp.Or(l.Getenv("CODEX_HOME"), filepath.Join(l.Getenv("HOME"), ".codex"))
+	home := filepath.Join(l.Getenv("HOME"), ".codex")
+	if given := l.Getenv("CODEX_HOME"); given != "" {
+		home = given
+		if real, err := filepath.EvalSymlinks(given); err == nil {
+			home = real // as Codex names it
+		}
+	}
 	if c, err = settingsIn(filepath.Join(home, "config.toml")); err != nil {
 		return c, err
 	}
-	before, after, lead, err := aroundCodex(c)
+	p, err := partsOf(c)
 	if err != nil {
 		return c, err
 	}
 	if remove {
-		if after != "" && before != "" && !strings.HasSuffix(before, "\n") {
-			before += "\n" // which Codex needs before what it added
+		if p.after != "" && p.before != "" && !strings.HasSuffix(p.before, "\n") {
+			p.before += "\n" // which Codex needs before what it added
 		}
-		if c.After = []byte(before + after); before+after+lead == "" {
+		if c.After = []byte(p.before + p.after); p.before+p.after+p.lead == "" {
 			c.After = nil // there was no file
 		}
 		return c, nil
 	}
-	block, err := l.codexBlock(ctx, c.Path, home, before)
+	block, err := l.codexBlock(ctx, c.Path, home, p.before)
 	if err != nil {
 		return c, err
 	}
-	c.After = []byte(before + lead + block + after)
+	if c.After = []byte(p.before + p.lead + block + p.after); block == p.own {
+		c.After = c.Before
+	}
 	var all any
 	if err := toml.Unmarshal(c.After, &all); err != nil {
 		return c, problem.Usage("cannot add the hooks of jp to %s (want [[hooks.EVENT]] there): %v.", c.Path, err)
@@ -60,27 +67,42 @@ func codexSettings(ctx context.Context, l Launch, remove bool) (c SettingsChange
 	return c, nil
 }
 
-// aroundCodex is the text before and behind the lines of jp. lead is the line end between the first and these lines.
-func aroundCodex(c SettingsChange) (before, after, lead string, err error) {
-	before = string(c.Before)
-	from, to := strings.Index(before, codexBegin), strings.Index(before, codexEnd)
+// codexParts are jp's own lines in the settings of Codex, and the text around them. lead is the line end before them.
+type codexParts struct{ before, lead, own, after string }
+
+func partsOf(c SettingsChange) (p codexParts, err error) {
+	text := string(c.Before)
+	from, to := strings.Index(text, codexBegin), strings.Index(text, codexEnd)
 	switch {
 	case c.Before == nil:
-		return "", "", "", nil
+		return p, nil
 	case from < 0 && to < 0:
-		return before, "", "\n", nil
-	case from < 0 || to < from || !isSealed("#", "codex", before[from:to+len(codexEnd)]):
-		return "", "", "", errUnsealed(c.Path, "The lines of jp record install")
+		return codexParts{before: text, lead: "\n"}, nil
+	case from < 0 || to < from:
+		return p, errUnsealed(c.Path, "The lines of jp record install")
 	}
-	after = before[to+len(codexEnd):]
-	if next := strings.TrimSpace(after); next != "" && next[0] != '[' && next[0] != '#' {
-		return "", "", "", errUnsealed(c.Path, "The lines of jp record install") // a value of their last table
+	to += len(codexEnd)
+	mine := true
+	for line := range strings.Lines(text[from:to]) {
+		if line[0] == '[' { // Codex may have added a table
+			mine = strings.HasPrefix(strings.TrimLeft(line, "["), "hooks.")
+		}
+		if mine && line != "\n" {
+			p.own += line
+		} else {
+			p.after += line
+		}
 	}
-	before, found := strings.CutSuffix(before[:from], "\n")
-	if found {
-		lead = "\n"
+	p.after += text[to:]
+	next := strings.TrimSpace(p.after) + "["
+	if !isSealed("#", "codex", p.own) || next[0] != '[' && next[0] != '#' { // which is a value of the last table
+		return p, errUnsealed(c.Path, "The lines of jp record install")
 	}
-	return before, after, lead, nil
+	p.before = text[:from]
+	if before, found := strings.CutSuffix(p.before, "\n"); found {
+		p.before, p.lead = before, "\n"
+	}
+	return p, nil
 }
 
 // codexBlock is the lines of jp, behind those before them.
@@ -109,9 +131,6 @@ func (l Launch) codexBlock(ctx context.Context, path, home, before string) (stri
 	hooks, err := l.askTrust(ctx, flags, commands)
 	if err != nil {
 		return "", problem.New(problem.ExitFailed, "failed", "cannot ask codex which hooks it trusts: %v.", err)
-	}
-	if real, err := filepath.EvalSymlinks(home); err == nil { // Codex has made it by now
-		home = real
 	}
 	groups, trust := "", ""
 	for i, event := range codexEvents {
