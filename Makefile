@@ -19,7 +19,7 @@ export CGO_ENABLED ?= 0
 # proof builds a program of the proof module and runs it in this folder.
 proof = $(GO) build -C proof -o ../bin/proof/$(1) ./$(1) && bin/proof/$(1)
 
-.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools bench-peers soak seeded histories hostile programs flips validator inspector editors peers shells chromium acpkill models screens demo install
+.PHONY: release help build test check lint crash crash-tools fuzz bench bench-tools bench-peers soak seeded histories hostile programs flips validator inspector editors peers shells chromium acpkill recordkill models screens demo install
 
 help: ## print the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s  %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ peers: ## install Claude Code, the Codex CLI and opencode (npm), which the tests
 
 acpkill: ## kill jp acp at KILLS=100 random moments of a prompt: a table; no update may be lost, no tool may run twice
 	JP_ACP_KILLS=$(KILLS) $(GO) test ./cmd/jp -run 'TestACPKill$$' -v -count=1 -timeout 1h
+
+recordkill: ## kill jp record, its agent or a hook at KILLS=100 random moments: readable, each word once, no tree of another call
+	JP_RECORD_KILLS=$(KILLS) $(GO) test ./cmd/jp -run 'TestRecordKill$$' -v -count=1 -timeout 1h
 
 models: ## renew the table of models and prices from charm.land/catwalk
 	cd tools && $(GO) run ./models
