@@ -295,8 +295,8 @@ func (c *gitCommit) set(key, value string) {
 // gitEscapes gives codes for the letters that git has for some of them.
 var gitEscapes = strings.NewReplacer(`\\`, `\\`, `\a`, `\007`, `\b`, `\010`, `\t`, `\011`, `\n`, `\012`, `\v`, `\013`, `\f`, `\014`, `\r`, `\015`)
 
-// short is the short name of a conversation that may be fetched.
-func short(name string) string {
+// Short is the short name of a conversation that may be fetched.
+func Short(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	return name[:slash] + conversation.ID(name[slash:]).Short()
 }
@@ -307,7 +307,7 @@ func (l BlamedLine) at(seq int) string {
 	if l.alone {
 		return fmt.Sprintf("@%d", seq)
 	}
-	return fmt.Sprintf("%s@%d", short(l.record.Conversation), seq)
+	return fmt.Sprintf("%s@%d", Short(l.record.Conversation), seq)
 }
 
 // Ref names the event or commit that wrote the line.

@@ -10,7 +10,6 @@ import (
 	"jp/agent/problem"
 	"jp/agent/repo"
 	"jp/conversation"
-	"jp/record/journal"
 )
 
 // An origin is the reason for a tool's change.
@@ -53,31 +52,22 @@ func originOf(v *repo.View, e *conversation.Event) *origin {
 			o.request = other
 		}
 	}
-	if first, ok := v.Events[0].Body.(*conversation.Metadata); ok && !e.Signed && first.Labels[conversation.LabelImportedFrom] != "" {
-		o.permit = permitOf(v, first.Labels, response.ID)
+	if permit := PermitsOf(v.Repo, v.Events); permit != nil && !e.Signed {
+		o.permit = permit(response.ID)
 		return o
 	}
 	o.allow(turn)
 	return o
 }
 
-// permitOf tells how another agent allowed a call of its session, as far as jp recorded it.
-func permitOf(v *repo.View, labels map[string]string, call string) string {
-	agent := labels[conversation.LabelImportedFrom]
-	permit := "by the rules of " + agent
-	s, err := journal.In(v.Repo.Paths.StateDir, v.Repo.Standings().KnownWorkspaceID()).Read(agent, labels["session"])
-	if err != nil {
-		return permit
-	}
-	if m := s.Of(journal.Before, call); m != nil && m.Mode != "" {
-		permit += ", in its permission mode " + m.Mode
-	}
-	return permit
-}
+// Words for calls without a question.
+const (
+	unattended = "not asked: the tool runs unattended"
+	inAdvance  = "approved in advance (-y)"
+)
 
 // allow finds the answer, or the approval in advance, that let the call run.
 func (o *origin) allow(turn []*conversation.Event) {
-	const unattended = "not asked: the tool runs unattended"
 	o.permit = unattended
 	q := o.call.Permission()
 	for _, e := range turn {
@@ -101,7 +91,7 @@ func (o *origin) allow(turn []*conversation.Event) {
 
 func (o *origin) approve(e *conversation.Event, approved conversation.Approval) {
 	if e.Seq < o.call.Response.Seq && approved.Allows(o.call.Request.Name) {
-		o.allowed, o.permit = e, "approved in advance (-y)"
+		o.allowed, o.permit = e, inAdvance
 	}
 }
 

@@ -67,7 +67,7 @@ func (x *Index) Why(ctx context.Context, word string) (*Explanation, error) {
 		return nil, fmt.Errorf("compare %.10s with its parent: %w", oid, err)
 	}
 	e := &Explanation{Commit: oid, Subject: c.subject(), Conversations: []Share{}, Trailers: trailersOf(x.repo, c.message)}
-	by := map[string]*Share{}
+	by := shares{}
 	matches, err := x.added(ctx, changes, oid, c.made)
 	if err != nil {
 		return nil, err
@@ -78,25 +78,41 @@ func (x *Index) Why(ctx context.Context, word string) (*Explanation, error) {
 			e.Unknown++
 			continue
 		}
-		s := by[m.record.Conversation]
-		if s == nil {
-			s = &Share{Conversation: m.record.Conversation}
-			by[s.Conversation] = s
-		}
-		s.Lines++
-		if !slices.Contains(s.Events, m.source.Seq) {
-			s.Events = append(s.Events, m.source.Seq)
+		by.add(m.record.Conversation, 1, m.source.Seq)
+	}
+	e.Conversations = by.of(e.Lines)
+	return e, nil
+}
+
+// shares collect the lines of conversations, by name.
+type shares map[string]*Share
+
+func (by shares) add(conversation string, lines int, events ...int) {
+	s := by[conversation]
+	if s == nil {
+		s = &Share{Conversation: conversation}
+		by[conversation] = s
+	}
+	s.Lines += lines
+	for _, seq := range events {
+		if !slices.Contains(s.Events, seq) {
+			s.Events = append(s.Events, seq)
 		}
 	}
+}
+
+// of are the shares of so many lines, the largest first.
+func (by shares) of(lines int) []Share {
+	all := []Share{}
 	for _, s := range by {
 		slices.Sort(s.Events)
-		s.Share = float64(s.Lines*1000/e.Lines) / 1000
-		e.Conversations = append(e.Conversations, *s)
+		s.Share = float64(s.Lines*1000/lines) / 1000
+		all = append(all, *s)
 	}
-	slices.SortFunc(e.Conversations, func(a, b Share) int {
+	slices.SortFunc(all, func(a, b Share) int {
 		return cmp.Or(-cmp.Compare(a.Lines, b.Lines), cmp.Compare(a.Conversation, b.Conversation))
 	})
-	return e, nil
+	return all
 }
 
 // added finds the writers of the lines that changes add. oid and made are of the commit that has them. made
@@ -129,19 +145,21 @@ func (x *Index) added(ctx context.Context, changes []trees.Change, oid string, m
 
 // Rows is the explanation as a table: conversation, lines, share, events.
 func (e *Explanation) Rows() (rows [][]string) {
-	percent := func(n int) string { return fmt.Sprintf("%d %%", n*100/max(1, e.Lines)) }
 	for _, s := range e.Conversations {
 		events := make([]string, len(s.Events))
 		for i, seq := range s.Events {
 			events[i] = fmt.Sprintf("@%d", seq)
 		}
-		rows = append(rows, []string{short(s.Conversation), conversation.Count(s.Lines, "line"), percent(s.Lines), strings.Join(events, " ")})
+		rows = append(rows, []string{Short(s.Conversation), conversation.Count(s.Lines, "line"), Percent(s.Lines, e.Lines), strings.Join(events, " ")})
 	}
 	if e.Unknown > 0 || len(rows) == 0 {
-		rows = append(rows, []string{"-", conversation.Count(e.Unknown, "line"), percent(e.Unknown), "no conversation has them"})
+		rows = append(rows, []string{"-", conversation.Count(e.Unknown, "line"), Percent(e.Unknown, e.Lines), "no conversation has them"})
 	}
 	return rows
 }
+
+// Percent is a part of lines in words.
+func Percent(part, lines int) string { return fmt.Sprintf("%d %%", part*100/max(1, lines)) }
 
 // Notes are the claims of the message.
 func (e *Explanation) Notes() (notes []string) {

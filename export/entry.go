@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"jp/blame"
 	"jp/conversation"
 	"jp/internal/safetext"
 	"jp/tool"
-	"jp/turnloop"
 	"jp/worktree"
 )
 
@@ -254,29 +254,11 @@ func (n *entry) result(e *conversation.Event, b *conversation.ToolCallResponse) 
 
 // allowed says who allowed or denied a call, in words and as the record has it.
 func allowed(e *conversation.Event, b *conversation.InquiryResponse) (words, wire string) {
-	wire = shown(strings.TrimSpace(string(b.By) + " " + value(b.Answer)))
-	who := or(e.Author, "user")
-	switch choice := b.Choice(); {
-	case b.Outcome != conversation.OutcomeAnswered:
-		return "not answered", shown(strings.TrimSpace(string(b.By) + " " + string(b.Outcome)))
-	case b.Refuses() && b.By == conversation.ByUser && b.Reason != "":
-		return who + " said no: " + shown(oneLine(b.Reason)), wire
-	case b.Refuses() && b.By == conversation.ByUser:
-		return who + " said no", wire
-	case choice == conversation.AnswerSkip:
-		return or(oneLine(b.Reason), "not allowed"), wire
-	case b.By == conversation.ByUser && len(b.Arguments) > 0:
-		return who + " edited it", wire
-	case b.By == conversation.ByUser && choice == conversation.AnswerRunNetwork:
-		return who + " allowed it, with network", wire
-	case b.By == conversation.ByUser:
-		return who + " said yes", wire
-	case turnloop.ModeOf(b) != "":
-		return "mode " + turnloop.ModeOf(b), wire
-	case strings.HasPrefix(b.Reason, "allow rule: "):
-		return "always allowed", wire
+	how := value(b.Answer)
+	if b.Outcome != conversation.OutcomeAnswered {
+		how = string(b.Outcome)
 	}
-	return or(oneLine(b.Reason), "allowed by "+string(b.By)), wire
+	return shown(blame.Permit(e, b)), shown(strings.TrimSpace(string(b.By) + " " + how))
 }
 
 // end notes the end of a model call, and its usage.

@@ -94,9 +94,9 @@ message is the text, and its tree the files.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newQueryCommand(e), newChatCommand(e), newContinueCommand(e), newAnswerCommand(e), newStatusCommand(e), newListCommand(e), newLogCommand(e), newShowCommand(e), newPrintCommand(e), newGrepCommand(e),
-		newVerifyCommand(e), newBlameCommand(e), newBisectCommand(e), newUsageCommand(e),
+		newVerifyCommand(e), newBlameCommand(e), newBisectCommand(e), newUsageCommand(e), newAuditCommand(e),
 		newDiffCommand(e), newUndoCommand(e), newRestoreCommand(e), newForkCommand(e), newCompactCommand(e), newUseCommand(e), newEditCommand(e), newArchiveCommand(e), newRmCommand(e),
-		newAttachCommand(e), newWatchCommand(e), newSendCommand(e), newKillCommand(e), newImportCommand(e), newRecordCommand(e), newPushCommand(e), newFetchCommand(e), newSyncCommand(e), newExportCommand(e), newMCPCommand(e), newACPCommand(e), newConfigCommand(e), newHooksCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newPackCommand(e), newDoctorCommand(e), newUninstallCommand(e), newVersionCommand(e), newDetachedCommand(e),
+		newAttachCommand(e), newWatchCommand(e), newSendCommand(e), newKillCommand(e), newImportCommand(e), newRecordCommand(e), newPushCommand(e), newFetchCommand(e), newSyncCommand(e), newExportCommand(e), newPullRequestCommand(e), newMCPCommand(e), newACPCommand(e), newConfigCommand(e), newHooksCommand(e), newTrustCommand(e), newSkillsCommand(e), newModelsCommand(e), newLoginCommand(e), newPackCommand(e), newDoctorCommand(e), newUninstallCommand(e), newVersionCommand(e), newDetachedCommand(e),
 		newConversationCommand(e),
 	)
 	root.InitDefaultCompletionCmd()
