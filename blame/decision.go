@@ -25,7 +25,7 @@ type Decision struct {
 	Tool         string    `json:"tool"`
 	Argument     string    `json:"argument"` // as far as a subject has it
 	Outcome      string    `json:"outcome"`  // allowed, denied, delivered, withheld, or unasked
-	Who          string    `json:"who"`      // user, rule, mode, hook, policy, config, model, record, or nobody
+	Who          string    `json:"who"`      // user, rule, mode, hook, policy, config, model, record, or tool, which runs unattended
 	Rule         string    `json:"rule"`     // the rule, mode or policy, or the hook's reason; "" without one
 	Text         string    `json:"text"`     // who it was, in words
 	Signed       bool      `json:"signed"`   // by this user's key
@@ -83,7 +83,7 @@ func Decisions(name string, events []*conversation.Event, permit func(call strin
 			case ledger.Approved.Allows(call.Request.Name) && call.Started != nil:
 				add(began, call, Decision{Outcome: "allowed", Who: "user", Rule: "-y", Text: inAdvance})
 			case e.Closed() == "" && !notRun(e, call):
-				add(began, call, Decision{Outcome: "unasked", Who: "nobody", Text: unattended})
+				add(began, call, Decision{Outcome: "unasked", Who: "tool", Text: unattended})
 			}
 			if call.Edited() != nil { // the result names what ran
 				for _, d := range made[call] {

@@ -242,7 +242,7 @@ func (t *Talk) markdown(out *bytes.Buffer) {
 // decided says how calls were decided, and by whom. Only jp's own words are outside of code.
 func decided(d *blame.Decision) string {
 	switch d.Who {
-	case "nobody":
+	case "tool":
 		return "not asked, the tool runs unattended"
 	case "rule", "mode":
 		return d.Outcome + " by the " + d.Who + " " + code(d.Rule)

@@ -24,7 +24,7 @@ does not have. Merges are left out.
 
 jp finds lines as jp blame does, and believes no trailer. Secrets are replaced as in
 an export. Everything that people, models and the repository wrote is code in the
-Markdown, so that it mentions nobody and closes no issue.
+Markdown, so that a forge shows it as it is.
 
 JSON: {"range","commits","lines","unknown","conversations","talks":[{"id","title",
 "requests","decisions","tests","usage"}]}
@@ -83,9 +83,7 @@ func runPullRequest(ctx context.Context, e *ui.Env, args []string, output string
 func commitsOf(ctx context.Context, e *ui.Env, r *repo.Repo, args []string) (*blame.Commits, error) {
 	within := ""
 	if len(args) > 0 {
-		if within = args[0]; problem.Blank(within) {
-			return nil, problem.Usage("the range is blank.")
-		}
+		within = args[0]
 	}
 	index, err := blame.OpenIndex(ctx, r)
 	if err != nil {

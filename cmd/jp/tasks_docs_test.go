@@ -91,6 +91,23 @@ message = "The tests are ported."
 		p.at["laptop$"], p.environ["laptop$"] = p.at["colleague$"], p.environ["colleague$"]
 		p.run("laptop$", "cp -r "+p.home+"/home/.ssh ~ && git config --global gpg.format ssh && git config --global user.signingKey ~/.ssh/id_ed25519.pub")
 	},
+	"pull-request": func(p *taskPage) {
+		p.write("auth/retry.go", "package auth\n\nconst MaxRetries = 10\n")
+		p.write("test.sh", "#!/bin/sh\ngrep -q 'MaxRetries = 3' auth/retry.go\n")
+		p.commit("The retries.")
+		p.run("$", "git branch -M main && git checkout -q -b topic")
+		p.model("main", `
+[[reply]]
+[[reply.tool_call]]
+name = "fs_modify_file"
+arguments = { path = "auth/retry.go", edits = [{ old = "MaxRetries = 10", new = "MaxRetries = 3" }] }
+[[reply.tool_call]]
+name = "shell_run"
+arguments = { argv = ["sh", "test.sh"] }
+[[reply]]
+message = "Login now retries three times."
+`)
+	},
 	"export": func(p *taskPage) {
 		p.capsRetries()
 		p.write("~/.claude/settings.json", "{}\n")
