@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"jp/agent/problem"
@@ -61,20 +60,9 @@ func (x *Index) Commits(ctx context.Context, within string) (*Commits, error) {
 // newCommits is the range of the commits of HEAD that the default branch lacks: the remote's, or a branch
 // that is usually the default.
 func newCommits(ctx context.Context, r *repo.Repo) (string, error) {
-	names := []string{"origin/HEAD"}
-	if remotes, err := r.Git.Run(ctx, "remote"); err == nil {
-		if all := strings.Fields(string(remotes)); len(all) > 0 && !slices.Contains(all, "origin") {
-			names = []string{all[0] + "/HEAD", all[0] + "/main", all[0] + "/master"}
-		}
-	}
-	for _, name := range append(names, "origin/main", "origin/master") {
-		if oid, err := revision(ctx, r, "refs/remotes/"+name+"^{commit}"); oid != "" || err != nil {
-			return name + "..HEAD", err
-		}
-	}
-	for _, name := range []string{"main", "master"} {
-		if oid, err := revision(ctx, r, "refs/heads/"+name+"^{commit}"); oid != "" || err != nil {
-			return name + "..HEAD", err
+	for _, name := range []string{"remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"} {
+		if oid, err := revision(ctx, r, "refs/"+name+"^{commit}"); oid != "" || err != nil {
+			return name[strings.IndexByte(name, '/')+1:] + "..HEAD", err
 		}
 	}
 	return "", problem.Usage("jp finds no default branch: there is no main or master. Name the commits, such as BRANCH..HEAD.").

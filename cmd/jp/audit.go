@@ -54,11 +54,11 @@ func runAudit(ctx context.Context, e *ui.Env, args []string, since string) error
 	left := map[string]error{}
 	var names []string
 	if len(args) > 0 {
-		commits, err := commitsOf(ctx, e, r, args)
+		commits, unread, err := commitsOf(ctx, r, args)
 		if err != nil {
 			return err
 		}
-		names = []string{}
+		left, names = unread, []string{}
 		for _, s := range commits.Conversations {
 			names = append(names, s.Conversation)
 		}

@@ -52,7 +52,7 @@ func runPullRequest(ctx context.Context, e *ui.Env, args []string, output string
 		return err
 	}
 	defer r.Close()
-	commits, err := commitsOf(ctx, e, r, args)
+	commits, left, err := commitsOf(ctx, r, args)
 	if err != nil {
 		return err
 	}
@@ -76,30 +76,22 @@ func runPullRequest(ctx context.Context, e *ui.Env, args []string, output string
 	if len(commits.Conversations) == 0 {
 		e.Note("No conversation has lines of these commits.")
 	}
-	return leftOut(ctx, e, p.Left)
+	maps.Copy(left, p.Left)
+	return leftOut(ctx, e, left)
 }
 
-// commitsOf explains the commits of a range.
-func commitsOf(ctx context.Context, e *ui.Env, r *repo.Repo, args []string) (*blame.Commits, error) {
-	within := ""
-	if len(args) > 0 {
-		within = args[0]
-	}
+// commitsOf explains the commits of a range. Conversations that cannot be read whole may have more of their
+// lines.
+func commitsOf(ctx context.Context, r *repo.Repo, args []string) (*blame.Commits, map[string]error, error) {
 	index, err := blame.OpenIndex(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	commits, err := index.Commits(ctx, within)
+	commits, err := index.Commits(ctx, append(args, "")[0])
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, s := range commits.Conversations {
-		delete(index.Left, s.Conversation) // its reader says so
-	}
-	for _, name := range slices.Sorted(maps.Keys(index.Left)) {
-		e.Warn("%s was not searched whole: %v", name, index.Left[name])
-	}
-	return commits, nil
+	return commits, index.Left, nil
 }
 
 // leftOut names what could not be read whole, and returns the last error.

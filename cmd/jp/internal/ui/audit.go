@@ -12,7 +12,7 @@ import (
 // Columns of a list of decisions: who decided, and the least that has the call on the same line.
 const (
 	mostWho      = 30
-	auditOneLine = 72
+	auditOneLine = 100
 )
 
 // ShowAudit writes who allowed what.
