@@ -224,7 +224,7 @@ func push(ctx context.Context, e *ui.Env, r *repo.Repo, m share.Remote, words []
 	case n == 0:
 		e.Note("%s has all events.", safetext.Show(m.Name))
 	case !signed:
-		e.Note("The list is not signed, so these conversations are someone else's on your other machines. git config --global gpg.format ssh, with user.signingKey, signs it.")
+		e.Note("The list is not signed, so these conversations are someone else's on your other machines. %s   how to sign it", action.Help("jp", "trust key"))
 	}
 	return nil
 }
@@ -232,7 +232,7 @@ func push(ctx context.Context, e *ui.Env, r *repo.Repo, m share.Remote, words []
 // pushed are the conversations to push.
 func pushed(ctx context.Context, e *ui.Env, r *repo.Repo, words []string, all bool) (ids []conversation.ID, err error) {
 	if all && len(words) > 0 {
-		return nil, problem.Usage("jp push takes conversations or --all.")
+		return nil, problem.Usage("--all pushes all conversations; name none with it.")
 	}
 	if all {
 		live, err := r.Store.IDs(conversation.ScopeLive)
@@ -496,7 +496,7 @@ func runTrustKey(ctx context.Context, e *ui.Env, args []string, yes bool) error 
 			return err
 		}
 		if path == "" {
-			return problem.Usage("git signs with no SSH key here. Name the key's .pub file, or set gpg.format to ssh, and user.signingKey, in your own git configuration.")
+			return problem.Usage("no SSH key is set up for signing here. Name the key's .pub file, or set gpg.format to ssh, and user.signingKey, in your own settings of git.")
 		}
 	}
 	if add && !yes {
