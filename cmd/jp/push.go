@@ -224,7 +224,7 @@ func push(ctx context.Context, e *ui.Env, r *repo.Repo, m share.Remote, words []
 	case n == 0:
 		e.Note("%s has all events.", safetext.Show(m.Name))
 	case !signed:
-		e.Note("The list is not signed, so these conversations are someone else's on your other machines. %s   how to sign it", action.Help("jp", "trust key"))
+		e.Note("The list is not signed, so these conversations are someone else's on your other machines. %s   how to sign it", action.Help("jp", "trust", "key"))
 	}
 	return nil
 }
@@ -479,7 +479,7 @@ func runTrustKey(ctx context.Context, e *ui.Env, args []string, yes bool) error 
 	}
 	add := args[0] == "add"
 	if !add && args[0] != "remove" {
-		return problem.Usage("invalid word %q (want add or remove).", args[0]).Hint(action.Help("jp", "trust key"), "its arguments, with examples")
+		return problem.Usage("invalid word %q (want add or remove).", args[0]).Hint(action.Help("jp", "trust", "key"), "its arguments, with examples")
 	}
 	var key share.Key
 	if len(args) == 2 {
